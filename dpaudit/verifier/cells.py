@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, xlog1py
+from scipy.special import gammaln, log_ndtr, xlog1py
 
 from dpaudit.verifier.losses import Loss, drawn
 from dpaudit.verifier.pairs import MOST, pair
+from dpaudit.verifier.shifts import REACH, ends
 
 Bounds = tuple[float, float]
 _ORDER = 2048  # the largest order of which all terms are summed
@@ -39,24 +40,27 @@ def divergence_of_cells(loss: Loss, s: float) -> Bounds:
     """Return bounds on the divergence of order 1 + s of a loss made of others, by atoms and labels."""
     held = drawn(loss)
     closed = (0.0, math.inf) if held is None else _divergence_of_sample(*held, s, removed=len(loss[2]) > 1)
-    if closed[0] or (held is not None and s > _ORDER - 2):
-        return closed
     found = pair(loss, MOST)
     labels, under = found.p > 0, np.log(np.maximum(found.q, 1e-320)) - found.told
     low = np.logaddexp.reduce(((1 + s) * np.log(np.maximum(found.p, 1e-320)) - s * under)[labels], initial=-700.0) / s
     tops = s * found.at + np.log(np.maximum(found.masses, 1e-320))
     if found.lost:
-        tops = np.append(tops, math.inf if held is None else _beyond(*held, s, found.lost))
+        tops = np.append(tops, _beyond(loss, s) if loss[:2] == ("mixture", "gaussian") else math.inf)
     high = float(np.logaddexp.reduce(tops)) / s
     low, high = max(0.0, float(low) * (1 - _SLIP) - 1e-12 / s), high * (1 + _SLIP) + 1e-12 / s
     return max(low, closed[0]), min(high, closed[1])
 
 
-def _beyond(rate: float, mu: float, s: float, mass: float) -> float:
-    """Return a bound on the logarithm of what outputs of a small mass add to a moment, by that of a whole order."""
-    order = math.floor(1 + s) + 2
-    share = s / (order - 1)
-    return share * _log_moment(rate, mu, order) + (1 - share) * math.log(mass) + _SLIP
+def _beyond(loss: Loss, s: float) -> float:
+    """Return a bound on the logarithm of what outputs beyond all cells add to a moment.
+
+    There P is at most a share of its highest shift's noise, and Q at least the weighted noise of its own highest shift:
+    the moment of two normal laws is a third one's mass, times e^(a (a - 1) d^2 / 2).
+    """
+    (top, _), (last, weight), end = loss[2][-1], loss[3][-1], ends(loss)[1] + REACH[1]
+    held = math.fsum(w * math.exp(-(top - one) * (end - (top + one) / 2)) for one, w in loss[2])
+    far = float(log_ndtr(last + (1 + s) * (top - last) - end))
+    return far + (1 + s) * math.log(held) - s * math.log(weight) + s * (1 + s) * float(top - last) ** 2 / 2 + _SLIP
 
 
 def _divergence_of_sample(rate: float, mu: float, s: float, *, removed: bool) -> Bounds:

@@ -30,7 +30,19 @@ from dpaudit.verifier.losses import (
 )
 from dpaudit.verifier.moments import above, by_rho, ranged
 from dpaudit.verifier.numerics.ranges import adaptive
-from dpaudit.verifier.pairs import DERIVED, LOOK, MOST, Pair, aligned, blur, capped, cut, pair, plain, reach
+from dpaudit.verifier.pairs import (
+    DERIVED,
+    LOOK,
+    MOST,
+    Pair,
+    blur,
+    capped,
+    cut,
+    pair,
+    plain,
+    plain_above,
+    reach,
+)
 from dpaudit.verifier.refusals import follow, require
 from dpaudit.verifier.shifts import Array
 from dpaudit.verifier.sums import Law, Window, growth, summed
@@ -40,12 +52,10 @@ _CHOSEN = (2e8, 5e7)  # entries of a recursion over choices at the last of these
 _WIDE = 1e-3  # relative width beyond which another epsilon gets its own window
 ROUGH, SHARP = 2, 3  # looks: of a search, and of a bracket
 _NEAR_END = 20.0  # kinds of losses up to which the largest loss is looked at; of more only near it
-_OPEN, _NEAR = 1e-2, 0.05  # a width that leaves ends open; how near by, times the tilt, a window serves as well
+_NEAR = 0.05  # how near by, times the tilt, a window serves as well
 _SIZES, _KINDS, _MERGED = (2**10, 2**19), 512, 2**10  # of a window; the most kinds of losses; atoms of a first look
-_COUNTED = 1e9  # losses, beyond which the longest floats are rounded too much as well
 _AIMS = (0.25, 1.0, 4.0, 16.0, 64.0)  # epsilons at which sums are sharp that are read over a whole curve
 _CLOSED = {"gaussian", "laplace", "sampled", "discrete"}  # what has a closed form, by itself
-_FINE = 1000  # knots within the largest value of a loss: beyond, splitting its atoms costs nothing
 _PRODUCT = 1e-12  # relative; more than what rounding makes of the masses of one more loss that is listed
 _FEW = 8  # kinds of losses whose sum others may still know closely
 _SELDOM = 1e-7  # what losses too large for a narrow window may weigh, in about the delta times the width
@@ -74,7 +84,7 @@ class Worst:
         self.coarse = self.derived or "choice" in kinds or many
         self.widths = _WIDTHS[: min(looks, ROUGH) if many else looks]
         self.lost = max(curve.lost for curve in self.curves)
-        self.listed = "discrete" in kinds
+        self.listed, self.chosen = "discrete" in kinds, any(ranged(curve.finite) for curve in self.curves)
         self.closed, self.gaussian = sums < 2 and kinds <= _CLOSED, kinds <= {"gaussian"}
         self.largest = max(math.inf if curve.lost else curve.supremum for curve in self.curves)
         met = [curve.supremum for curve in self.curves if not curve.lost and all(map(reached, curve.finite))]
@@ -101,9 +111,6 @@ class Worst:
                 least = max((low for low, _ in sides), default=0.0)
                 close = [i for i, (_, high) in enumerate(sides) if high >= least]
                 asked, sides = [asked[i] for i in close], [sides[i] for i in close]
-            for i, (low, high) in enumerate(sides):
-                if high - low > _OPEN * high and asked[i].sharpened(epsilon, self.widths[-1]):
-                    sides[i] = asked[i].delta(epsilon, self.widths[-1])
             lows, highs = zip((0.0, 0.0), *sides, strict=True)
             self.known[epsilon] = max(lows), max(highs)
             ordered = sorted(self.known.items())
@@ -161,7 +168,12 @@ class _Curve:
                     highs = np.minimum(highs, above(self.finite, epsilons[asked]))
                 found[asked] = np.minimum(found[asked], self.lost * (1 + 1e-13) + highs + _NOTHING)
                 left &= ~asked
-        found[left] = [self.delta(float(epsilon))[1] for epsilon in epsilons[left]]
+        if self.met == 1 and self.lost < 1:
+            highs = plain_above(self.listed, epsilons[left] - self.blur)
+            highs = np.where(epsilons[left] < self.supremum, highs + _NOTHING * (highs > 0), 0.0)
+            found[left] = np.minimum(1.0, self.lost * (1 + 1e-13) + highs)
+        else:
+            found[left] = [self.delta(float(epsilon))[1] for epsilon in epsilons[left]]
         return found
 
     def _finite(self, epsilon: float, width: float) -> Bounds:
@@ -201,16 +213,6 @@ class _Curve:
         self.sums[width] = [*self.sums.get(width, [])[-1:], found] if width == _WIDTHS[-1] else [found]
         return max(least, found.lower(after)), min(most, found.upper(before, self.lost))
 
-    def sharpened(self, epsilon: float, width: float) -> bool:
-        """Return whether the last sum was rounded too much, and take it in the longest floats."""
-        sums = self.sums.get(width)
-        if not sums or sum(self.finite.values()) > _COUNTED:
-            return False
-        if sums[-1].rounding(epsilon) <= _WIDE * sums[-1].upper(epsilon, self.lost):
-            return False
-        sums[-1] = _Sum(self.finite, epsilon, width, longest=True)
-        return True
-
     def _at_the_end(self, before: float, after: float) -> Bounds:
         """Return bounds next to the largest loss: all losses at their largest, and all within the gap of it."""
         far = self.supremum == math.inf or before < self.supremum * (1 - _NEAR_END / len(self.finite))
@@ -231,7 +233,7 @@ class _Curve:
                 p = float(np.array([mass for value, mass in loss[1] if value > end]).sum())
                 off = 1e-13 * p
             else:
-                p, _, off = shifts.closed(loss, end)
+                p, _, off = (float(row[0]) for row in shifts.closed(loss, np.array([end])))
             low, high = low * max(0.0, p - off) ** n, high * min(1.0, p + off) ** n
         return low, high
 
@@ -245,16 +247,17 @@ class _Sum:
         epsilon: float,
         width: float,
         *,
-        longest: bool = False,
         upper_alone: bool = False,
     ) -> None:
         self.epsilon = epsilon
         self.theta, self.window, tilts, fine = _window(losses, epsilon, width)
         made = {loss: capped(pair(loss, cells), top) for loss, (cells, top) in fine.items()}
-        cuts = [(cut(made[loss], self.window.step), n) for loss, n in losses.items()]
+        ends = {loss: float(held.at.max()) for loss, held in made.items()}  # below each floor no sum is in the window
+        rest = self.window.bottom - sum(n * ends[loss] for loss, n in losses.items())
+        cuts = [(cut(made[loss], self.window.step, rest + ends[loss]), n) for loss, n in losses.items()]
         rows = [[(held.first, held.rows[i], n) for held, n in cuts] for i in range(1 if upper_alone else 3)]
         self.blind = upper_alone or not all(row.any() for side in rows[1:] for _, row, _ in side)  # from below
-        laws = [summed(row, self.theta, self.window, tilts, longest=longest) for row in rows[: 1 if self.blind else 3]]
+        laws = [summed(row, self.theta, self.window, tilts) for row in rows[: 1 if self.blind else 3]]
         self.over, self.p, self.q = laws if len(laws) > 1 else laws * 3
         self.beyond = -math.expm1(sum(n * math.log1p(-min(held.lost, 1 - 1e-16)) for held, n in cuts))
 
@@ -263,11 +266,6 @@ class _Sum:
         reach = abs(epsilon) + max(abs(self.window.bottom), abs(self.window.top))
         off = law.relative + 2.0**-50 * (self.window.size + 100 + abs(law.log_moment) + self.theta * reach)
         return math.exp(min(law.log_moment - self.theta * epsilon + side * off, 700.0))
-
-    def rounding(self, epsilon: float) -> float:
-        """Return about what the bound on the transform's rounding takes of both sides."""
-        errors = self.over.error + self.p.error + self.q.error
-        return self._scale(self.over, epsilon, 1) * errors / (self.theta * self.window.step)
 
     def upper(self, epsilon: float, lost: float) -> float:
         """Return an upper bound on the delta of an epsilon, but for what is `lost` for certain."""
@@ -351,7 +349,7 @@ def _window(losses: dict[Loss, int], epsilon: float, width: float) -> tuple[floa
     cost = steep * (1 + steep) / 12
     step = math.sqrt(width / cost / sum(losses.values()))
     size = 2 ** math.ceil(math.log2(min(max((high - low) / step + 8, _SIZES[0]), _SIZES[1])))
-    step = _aligned(max(step, (high - low) / (size - 8), 10 * least), losses)  # a loss has 2e6 cells at most
+    step = max(step, (high - low) / (size - 8), 10 * least)  # a loss has 2e6 cells at most
     follow(step < 50, "a composition is too wide for this checker's lattice")
     finer = {loss: 4 * cost * n * _spread(*held[loss], theta)[1] / width for loss, n in losses.items()}
     cells = {
@@ -367,13 +365,6 @@ def _top(at: Array, masses: Array, seldom: float) -> float:
     order = np.argsort(at)
     beyond = np.cumsum(masses[order][::-1])[::-1]
     return float(at[order][beyond <= seldom].min(initial=math.inf))
-
-
-def _aligned(step: float, losses: dict[Loss, int]) -> float:
-    """Return a step of which the largest value of the most frequent loss is a multiple: its atoms are not split."""
-    often = max(losses, key=lambda loss: losses[loss])
-    end = max(map(abs, reach(often)))
-    return aligned(step, end) if often[0] in ("laplace", "discrete") and end < _FINE * step else step
 
 
 def _merged(held: Pair, most: int) -> tuple[Array, Array]:

@@ -14,9 +14,11 @@
 """
 
 import math
+from bisect import bisect_left
 from collections import Counter
 from fractions import Fraction
 from functools import reduce
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -92,6 +94,13 @@ def drawn(loss: Loss) -> tuple[float, float] | None:
         [(weight, abs(shift)) for side in loss[2:] for shift, weight in side if shift] if loss[:2] == _ON_LINE else []
     )
     return moved[0] if len(moved) == 1 and min(map(len, loss[2:])) == 1 else None
+
+
+def apart(mixture: Loss) -> float:
+    """Return how far the shifts of both laws lie apart at the most, at equal ranks."""
+    (above, over), (below, under) = ((law, [*accumulate(weight for _, weight in law)]) for law in mixture[2:])
+    places = [(bisect_left(over, u), bisect_left(under, u)) for u in (*over, *under)]
+    return max(float(above[min(i, len(above) - 1)][0] - below[min(j, len(below) - 1)][0]) for i, j in places)
 
 
 def times(a: Multiset, count: int) -> Multiset:

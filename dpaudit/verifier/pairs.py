@@ -111,9 +111,6 @@ looked, cut_finely = lru_cache(maxsize=1024)(_pair), lru_cache(maxsize=6)(_pair)
 
 def reach(loss: Loss) -> tuple[float, float]:
     """Return the lowest and the highest loss that have an atom."""
-    if loss[0] in ("choice", "halves"):
-        ends = [reach(option) for option in (loss[1] if loss[0] == "choice" else loss[1:])]
-        return min(low for low, _ in ends), max(high for _, high in ends)
     at = pair(loss, LOOK).at
     return float(at.min()), float(at.max())
 
@@ -136,15 +133,19 @@ def plain(loss: Loss, epsilon: float) -> tuple[float, float]:
         low = plain(loss[2], epsilon)[0] + leak(loss[2]) - leak(loss)
         return max(0.0, low), max(low, plain(loss[1], epsilon)[1])
     if loss[0] not in (*DERIVED, "discrete"):
-        p, q, off = shifts.closed(loss, epsilon)
+        p, q, off = (float(row[0]) for row in shifts.closed(loss, np.array([epsilon])))
         return max(0.0, p - q - 2 * off), min(1.0, max(0.0, p - q) + 2 * off)
-    low, high = 0.0, 1.0
-    for cells in _LOOKS:
-        found = _by_atoms(loss, epsilon, pair(loss, cells))
-        low, high = max(low, found[0]), min(high, found[1])
-        if loss[0] != "allocated" or high - low <= _WIDE * high:
-            break
-    return low, high
+    low, high = _by_atoms(loss, epsilon, pair(loss, _LOOKS[0]))
+    wide = loss[0] == "allocated" and high - low > _WIDE * high
+    return _by_atoms(loss, epsilon, pair(loss, _LOOKS[1])) if wide else (low, high)
+
+
+def plain_above(loss: Loss, epsilons: Array) -> Array:
+    """Return the upper bounds of `plain` at many epsilons."""
+    if loss[0] in (*DERIVED, "discrete"):
+        return np.array([plain(loss, epsilon)[1] for epsilon in epsilons.tolist()])
+    p, q, off = shifts.closed(loss, epsilons)
+    return np.asarray(np.minimum(1.0, np.maximum(0.0, p - q) + 2 * off))
 
 
 def _by_atoms(loss: Loss, epsilon: float, held: Pair) -> tuple[float, float]:
@@ -157,11 +158,14 @@ def _by_atoms(loss: Loss, epsilon: float, held: Pair) -> tuple[float, float]:
     return float(np.maximum(0.0, gain).sum()) * (1 - _FINE), min(1.0, upper * (1 + _FINE))
 
 
-def cut(held: Pair, step: float) -> Cut:
-    """Return a loss on the lattice of a step: mass is split so that both laws keep it; a label gets a knot."""
+def cut(held: Pair, step: float, floor: float = -math.inf) -> Cut:
+    """Return a loss on the lattice of a step: mass is split so that both laws keep it; a label gets a knot.
+
+    Atoms below the `floor` are raised to it, and labels there show nothing.
+    """
     held = capped(held, step * _WIDEST / 2)
-    deep = min(_DEEP, step * _WIDEST / 4)
-    at, known = np.maximum(held.at, -deep), (held.told > -deep) & (held.p > _RARE)
+    floor = max(floor, -min(_DEEP, step * _WIDEST / 4))
+    at, known = np.maximum(held.at, floor), (held.told > floor) & (held.p > _RARE)
     told = held.told[known]
     low, high = min(at.min(), told.min(initial=0.0)), max(at.max(), told.max(initial=0.0))
     first, size = math.floor(low / step) - 1, math.ceil(high / step) - math.floor(low / step) + 3
@@ -250,19 +254,12 @@ def _together(inside: tuple[tuple[Loss, int], ...], cells: int) -> Pair:
     if len(inside) == 1 and inside[0][1] == 1:
         return pair(inside[0][0], cells)
     held = [(pair(loss, cells), n) for loss, n in inside]
-    often, _ = max(held, key=lambda row: row[1])
     step = sum(n * float(np.ptp(part.at)) for part, n in held) / min(cells, _INNER) or 1.0
-    step = aligned(step, float(np.abs(often.at).max()))
     cuts = [one for part, n in held for one in [cut(part, step)] * n]
     upper, *labels = (reduce(np.convolve, [part.rows[i] for part in cuts]) for i in range(5))
     at = (sum(part.first for part in cuts) + np.arange(len(upper))) * step
     lost = -math.expm1(math.fsum(math.log1p(-min(part.lost, 1 - UNIT)) for part in cuts))
     return Pair(at, upper, lost, _alone(at, upper), at, *labels)
-
-
-def aligned(step: float, end: float) -> float:
-    """Return a step, no smaller, of which an `end` beyond it is a multiple: an atom there is not split."""
-    return end / math.floor(end / step) if end >= step else step
 
 
 def _mapped(held: Pair, rate: float) -> Pair:
@@ -291,7 +288,7 @@ def _chosen(options: list[tuple[Pair, float]], knots: int, chosen: Chooser) -> P
     """Return the loss whose curve is at each knot that of the option which is `chosen` there."""
     options = [(capped(held, _LARGEST), surely) for held, surely in options]
     ends = [float(end) for held, _ in options for end in (max(-_DEEP, held.at.min()), held.at.max())]
-    step = aligned(max(max(ends) - min(ends), 1e-300) / knots, max(map(abs, ends)))
+    step = max(max(ends) - min(ends), 1e-300) / knots
     cuts = [cut(held, step) for held, _ in options]
     first, last = min(part.first for part in cuts), max(part.first + part.rows.shape[1] for part in cuts)
     at = (first + np.arange(last - first)) * step

@@ -14,7 +14,7 @@ from scipy.special import log_ndtr
 from dpaudit.verifier.losses import Loss
 
 UNIT = 2.0**-53
-_REACH, _FAR = (9.0, 24.0), 40.0  # deviations around the shifts: that are cut into cells, and that are ever asked for
+REACH, _FAR = (9.0, 24.0), 40.0  # deviations around the shifts: that are cut into cells, and that are ever asked for
 _HIGHEST, _TINY = 700.0, 1e-320  # exponents; probabilities
 
 Array = np.ndarray[Any, Any]
@@ -46,28 +46,30 @@ def losses_at(loss: Loss, z: Array) -> Array:
     return np.asarray(one - two)
 
 
-def closed(loss: Loss, epsilon: float) -> tuple[float, float, float]:
-    """Return P(L > epsilon), e^epsilon Q(L > epsilon), and a bound on the error of both."""
-    last = ends(loss)[1]
-    output = np.array([_output_of(loss, epsilon)])
-    if output[0] >= last + _FAR:
-        return 0.0, 0.0, 0.0
-    (over, _), (under, _) = _log_tails(loss, output)
-    p, q = math.exp(over[0]), math.exp(min(0.0, under[0] + epsilon))
-    return p, q, float(_errors(loss, output)[0]) * p
+def closed(loss: Loss, epsilons: Array) -> tuple[Array, Array, Array]:
+    """Return P(L > epsilon), e^epsilon Q(L > epsilon), and a bound on the error of both, for each epsilon."""
+    outputs = _outputs_of(loss, epsilons)
+    (over, _), (under, _) = _log_tails(loss, outputs)
+    seen = outputs < ends(loss)[1] + _FAR
+    p, q = np.exp(over) * seen, np.exp(np.minimum(0.0, under + epsilons)) * seen
+    return p, q, _errors(loss, outputs) * p
 
 
-def _output_of(loss: Loss, epsilon: float) -> float:
-    """Return the output beyond which the loss exceeds an epsilon, next to the shifts or `_FAR` from them."""
+def _outputs_of(loss: Loss, epsilons: Array) -> Array:
+    """Return the outputs beyond which the loss exceeds each epsilon, next to the shifts or `_FAR` from them."""
     first, last = ends(loss)
-    low, high = first - _FAR, last + _FAR
+    low, high = np.full(len(epsilons), first - _FAR), np.full(len(epsilons), last + _FAR)
     if loss[0] != "mixture" and last:
         if loss[0] == "gaussian":
-            return min(high, max(low, epsilon / last + last / 2))
-        return low if epsilon < -last else high if epsilon >= last else (epsilon + last) / 2
-    while low < (middle := (low + high) / 2) < high:
-        low, high = (low, middle) if losses_at(loss, np.array([middle]))[0] > epsilon else (middle, high)
-    return high
+            return np.asarray(np.clip(epsilons / last + last / 2, low, high))
+        return np.where(epsilons < -last, low, np.where(epsilons >= last, high, (epsilons + last) / 2))
+    while True:
+        middle = (low + high) / 2
+        inside = (low < middle) & (middle < high)
+        if not inside.any():
+            return high
+        over = losses_at(loss, middle) > epsilons
+        low, high = np.where(inside & ~over, middle, low), np.where(inside & over, middle, high)
 
 
 def cells(loss: Loss, count: int) -> tuple[Array, list[Array], list[Array]]:
@@ -77,7 +79,7 @@ def cells(loss: Loss, count: int) -> tuple[Array, list[Array], list[Array]]:
     lower end.
     """
     first, last = ends(loss)
-    low, high = (first - _REACH[0], last + _REACH[1]) if sides(loss)[0] == "gaussian" else (first, last)
+    low, high = (first - REACH[0], last + REACH[1]) if sides(loss)[0] == "gaussian" else (first, last)
     z = np.linspace(low, high, count + 1)
     at = np.maximum.accumulate(losses_at(loss, z))
     off = _errors(loss, z)

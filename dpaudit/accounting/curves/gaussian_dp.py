@@ -20,7 +20,7 @@ from dpaudit.accounting.curves.table import CurveTable, Range
 from dpaudit.accounting.normal_form import Alternatives, NormalForm
 from dpaudit.engines.basic import total_infinite_mass, total_supremum
 from dpaudit.engines.gaussian import LARGEST_MU, gaussian_delta, mu_of_bounded
-from dpaudit.model.losses import ChoiceLoss, Composition, GaussianLoss, SampledGaussianLoss, SimpleLoss
+from dpaudit.model.losses import ChoiceLoss, Composition, GaussianLoss, MixtureLoss, SampledGaussianLoss, SimpleLoss
 
 _ULP = 2.0**-52
 _FAR = 600.0  # the largest loss of a curve that is followed to its end
@@ -155,6 +155,8 @@ def _of(loss: SimpleLoss) -> float:
         return max(map(_of, loss.options))
     if isinstance(loss, GaussianLoss | SampledGaussianLoss):
         return loss.mu
+    if isinstance(loss, MixtureLoss) and loss.noise == "gaussian":
+        return loss.furthest
     orders = (loss, loss.reversed())
     largest = max(order.supremum for order in orders)
     if largest == math.inf or any(order.infinite_mass for order in orders):

@@ -49,6 +49,7 @@ _UP, _DOWN = 1 + 1e-12, 1 - 1e-12
 _ATOMS = 1e-12  # relative; more than what sums of masses are off by
 _CLOSE, _ROUNDED = 1e-10, 1e-13  # relative and absolute: more than rounding makes of a sum over atoms
 _OUTWARDS, _MOMENT = 1e-7, 2e-13  # by which bounds are moved outwards that are no ratios: relative, and of a cumulant
+_CURVED = 4e-6  # the same of the square of mu along a curve of sums, which other lattices know to about 1e-6
 _BESIDE = 1e-6  # relative: what the rho beside a xi may be off by, where the supremum is a limit
 _WRITTEN = 15  # digits of a decimal that somebody wrote; more are those of a root
 _GAUSSIAN = (GaussianLoss, SampledGaussianLoss)
@@ -100,7 +101,7 @@ def squared_mu_between(form: NormalForm) -> tuple[Number, Number]:
         least, most = (max(_mu_of_atoms(law)[end] for law in side if law is not None) for end, side in enumerate(laws))
         return min(least, most) ** 2 * (1 - _OUTWARDS), most**2 * (1 + _OUTWARDS)
     star = gaussian_table(hockey_stick(form, violated=False), form, violated=False).ranges[0]
-    return max(0.0, star.lower) ** 2 * (1 - _OUTWARDS), star.upper**2 * (1 + _OUTWARDS)
+    return max(0.0, star.lower) ** 2 * (1 - _CURVED), star.upper**2 * (1 + _CURVED)
 
 
 def _outwards(number: Number, sign: int, blur: float = 0.0) -> Number:

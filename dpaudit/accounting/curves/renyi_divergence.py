@@ -13,8 +13,8 @@ from typing import TypeAlias
 import numpy as np
 
 from dpaudit.accounting.curves.hockey_stick import Floats
+from dpaudit.accounting.curves.mixture_moments import mixture_log_moment
 from dpaudit.accounting.curves.sampled_divergence import sampled_divergence
-from dpaudit.accounting.curves.sampled_gaussian import sampled_gaussian_log_moment
 from dpaudit.accounting.curves.thresholds import log_moments
 from dpaudit.engines.renyi import log_moment, ranged_moment
 from dpaudit.model.losses import (
@@ -34,7 +34,7 @@ from dpaudit.model.losses import (
     StitchedLoss,
     ThresholdLoss,
 )
-from dpaudit.model.losses.sampled_ratios import log_absent
+from dpaudit.model.losses.sampled_ratios import absent, log_absent
 
 Side = tuple[float, float]
 ORDERS = (1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 64.0, 128.0, 256.0)
@@ -57,14 +57,17 @@ def renyi_of_loss(loss: SimpleLoss, order: float) -> Side:
     if not 1 < order < math.inf:
         raise ValueError(f"Expected order={order} to be above 1 and finite.")
     if isinstance(loss, _Open):
-        high = float(_highs(loss, np.array([order]))[0])
+        low, high = 0.0, float(_highs(loss, np.array([order]))[0])
+        if isinstance(loss, MixtureLoss):
+            least, most = mixture_log_moment(loss, order)
+            low, high = least / (order - 1) * (1 - _MARGIN), min(high, most / (order - 1) * (1 + _MARGIN))
         if isinstance(loss, SampledLoss):
             high = min(high, sampled_divergence(loss, order, lambda part, whole: renyi_of_loss(part, whole)[1]))
         if isinstance(loss, StitchedLoss):
             high = min(
                 high, _stitched([renyi_of_loss(part, order)[1] for part in (loss.positive, loss.negative)], order)
             )
-        return 0.0, high
+        return low, high
     if isinstance(loss, ChoiceLoss):
         sides = [renyi_of_loss(option, order) for option in loss.options]
         return max(low for low, _ in sides), max(high for _, high in sides)
@@ -120,10 +123,16 @@ def _sampled(loss: SampledGaussianLoss, order: float) -> Side:
     lines = [at[2] - (at[3] - at[2]) * (1 - share)] + ([at[1] + (at[1] - at[0]) * share] if below > 1 else [])
     low = max(0.0, *lines) if share else at[1]
     margin = _MARGIN + _rounding(loss, below + 2)
-    from_cells = sampled_gaussian_log_moment(loss, order) if share or loss.order == "add" else (0.0, math.inf)
+    from_cells = mixture_log_moment(_mixture(loss), order) if share or loss.order == "add" else (0.0, math.inf)
     upper = min(whole * (1 + _MARGIN), min(high * (1 + margin), from_cells[1] * (1 + _MARGIN)) / (order - 1))
     lower = (low - 4 * margin * high if loss.order == "remove" else 0.0, from_cells[0] * (1 - _MARGIN))
     return min(max(0.0, *lower) / (order - 1), upper), upper
+
+
+def _mixture(loss: SampledGaussianLoss) -> MixtureLoss:
+    """Return the mixture that a sample is."""
+    removed = MixtureLoss(above=((0.0, absent(loss.rate)), (loss.mu, loss.rate)), below=((0.0, 1.0),))
+    return removed if loss.order == "remove" else removed.reversed()
 
 
 def _rounding(loss: SampledGaussianLoss, order: int) -> float:
@@ -160,7 +169,7 @@ def envelope_of(loss: SimpleLoss, times: int) -> tuple[tuple[SimpleLoss, int], .
     Source: van Erven and Harremoes (2014), Theorem 13, joint quasi-convexity.
     """
     if isinstance(loss, MixtureLoss):
-        reach = loss.above[-1][0] - loss.below[0][0]
+        reach = loss.furthest
         return ((GaussianLoss(mu=reach) if loss.noise == "gaussian" else LaplaceLoss(shift=reach), times),)
     if isinstance(loss, AverageLoss):
         options = {part for _, option in loss.options for part in _options(option)}

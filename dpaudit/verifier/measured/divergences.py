@@ -23,9 +23,9 @@ from dpaudit.verifier.losses import (
     Loss,
     Multiset,
     alone,
+    apart,
     discrete,
     distinct,
-    drawn,
     leak,
     reverse,
     reversed_all,
@@ -43,6 +43,7 @@ _POWERS = np.geomspace(1e-11, 1e9, 5_000)
 _CUT, _TIMES, _WIDEST, _FINE = 40, 3, 100, 5e-10  # pieces of a cell, and how often; cells; relative, when it is known
 _FIRST_KNOTS, _KNOTS = 9, 121  # epsilons at which a curve is asked at first, and at most
 _BESIDE = 1e-3  # of the largest epsilon: no others are asked so close to the one that shows most
+_SETTLED = 1e-7  # relative: a chord is not halved whose corner lies so little above its ends
 _ENDED, _NEARER = 600.0, 6.0  # the largest loss of a curve that is followed to its end; how far another is
 _UNIT = 2.0**-52
 _ULPS = 4e-15  # relative; a dozen roundings
@@ -171,13 +172,13 @@ def _whole(loss: Loss, bound: Callable[[Loss], float]) -> float:
 def unmixed(losses: Multiset) -> Multiset:
     """Return losses that dominate others, hidden draws as the worst of what they hold.
 
-    A draw mixes pairs, each of those releases or of none, or of shifts, and a curve of mixtures is at most the largest
-    of the curves, as the hockey-stick divergence is jointly convex.
+    A draw mixes pairs, each of those releases or of none, or of shifts of equal rank, and a curve of mixtures is at
+    most the largest of the curves, as the hockey-stick divergence is jointly convex.
     """
     found: Multiset = Counter()
     for loss, n in losses.items():
         if loss[0] == "mixture":
-            found[loss[1], max(abs(one - other) for one, _ in loss[2] for other, _ in loss[3])] += n
+            found[loss[1], apart(loss)] += n
         elif loss[0] == "average":
             found["choice", frozenset(option for _, option in loss[1])] += n
         elif loss[0] in _DRAWS:
@@ -392,9 +393,10 @@ def _mu_of_curve(curve: Worst) -> Bounds:
         cells = [cell for cell in beside if cell[1] - cell[0] > _BESIDE * last]
         if curve.largest < _ENDED:
             chord, most = _worst_chord(at, [high for _, high in sides])
-            cells.append(chord)
+            ends = (_mu_at(end, curve.delta(end)[1]) for end in chord)
+            cells += [chord] if most > max(shown[best], *ends) * (1 + _SETTLED) else []
         added = {(first + second) / 2 for first, second in cells}.difference(at)
-        if len(at) >= _KNOTS or most <= shown[best] * (1 + _SLIP) or not added:
+        if len(at) >= _KNOTS or not added:
             return shown[best], most * (1 + _SLIP)
         at = sorted([*at, *added])
 
@@ -428,8 +430,8 @@ def _of_whole(losses: Multiset) -> Multiset:
     """
     found: Multiset = Counter()
     for loss, n in losses.items():
-        held = drawn(loss)
-        found[("gaussian", held[1]) if held else loss[2] if loss[0] == "once" else loss] += n
+        whole = ("gaussian", apart(loss)) if loss[:2] == ("mixture", "gaussian") else loss
+        found[loss[2] if loss[0] == "once" else whole] += n
     return found
 
 

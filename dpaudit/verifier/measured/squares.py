@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 from itertools import product
 
-from dpaudit.verifier.losses import Loss, Multiset, drawn
+from dpaudit.verifier.losses import Loss, Multiset, apart
 from dpaudit.verifier.mechanisms import with_leaves
 from dpaudit.verifier.proof.derivation import Row
 from dpaudit.verifier.refusals import Table, exact_ratio
@@ -63,5 +63,5 @@ def _sum(losses: Multiset, known: Squares) -> Fraction | None:
 
 def _name(loss: Loss) -> tuple[str, float]:
     """Return the kind and the float of a loss."""
-    held = drawn(loss)
-    return ("gaussian", held[1]) if held else (loss[0], loss[1] if isinstance(loss[1], float) else -1.0)
+    mixed = loss[:2] == ("mixture", "gaussian")
+    return ("gaussian", apart(loss)) if mixed else (loss[0], loss[1] if isinstance(loss[1], float) else -1.0)

@@ -7,7 +7,7 @@ from unittest.mock import Mock
 import mpmath
 import pytest
 
-from dpaudit.accounting.curves import sampled_gaussian
+from dpaudit.accounting.curves import mixture_moments
 from dpaudit.accounting.curves.measures import renyi_between
 from dpaudit.accounting.curves.renyi_divergence import renyi_of_loss
 from dpaudit.accounting.normal_form import NormalForm
@@ -62,16 +62,16 @@ def test_far_orders_keep_the_bound_of_whole_orders() -> None:
 
 def integrals(mu: float, monkeypatch: pytest.MonkeyPatch) -> int:
     """Return how often cells are integrated for both sides and both orders of one divergence."""
-    counted = Mock(side_effect=sampled_gaussian._between)
-    monkeypatch.setattr(sampled_gaussian, "_between", counted)
+    counted = Mock(side_effect=mixture_moments._between)
+    monkeypatch.setattr(mixture_moments, "_between", counted)
     once = (Composition.of(SampledGaussianLoss(mu=mu, rate=0.01)),)
     renyi_between(NormalForm(upper=once, lower=once), 2.5)
     return counted.call_count
 
 
 def test_a_moment_is_integrated_once_for_both_sides(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two integrals of a removed record and two of an added one; the broken twin, which forgets them, takes eight."""
+    """Two shifts of a removed record and two of an added one, each at both ends; the broken twin forgets them."""
     assert integrals(0.7071, monkeypatch) == 4
-    forgetful = sampled_gaussian.sampled_gaussian_log_moment.__wrapped__
-    monkeypatch.setattr("dpaudit.accounting.curves.renyi_divergence.sampled_gaussian_log_moment", forgetful)
+    forgetful = mixture_moments.mixture_log_moment.__wrapped__
+    monkeypatch.setattr("dpaudit.accounting.curves.renyi_divergence.mixture_log_moment", forgetful)
     assert integrals(0.70711, monkeypatch) > 4

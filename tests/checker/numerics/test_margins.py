@@ -63,7 +63,7 @@ def test_a_closed_form_holds_the_exact_delta_with_its_margin_on_both_sides() -> 
     shifts, pairs = checker("shifts"), checker("pairs")
     for loss in (GAUSSIAN, LAPLACE, SAMPLE, BACK, FOUND):
         for epsilon in (-0.1, 0.0, 0.1, 0.19):
-            p, q, off = shifts.closed(loss, epsilon)
+            p, q, off = (float(row[0]) for row in shifts.closed(loss, np.array([epsilon])))
             z = _output(loss, epsilon)
             over, under = above(loss, z)
             assert near(p, over)
