@@ -19,6 +19,7 @@ from dpaudit.certification.digits import least, most, stated
 from dpaudit.certification.evidence import BESIDE_THE_PROOF, evidence_on
 from dpaudit.certification.on_trust import sentences_on, sources_of, trust_in
 from dpaudit.checks import meant, one_of
+from dpaudit.engines.closed import is_closed
 from dpaudit.engines.limits import is_derived
 from dpaudit.model.bracket import Effort
 from dpaudit.model.claim import Claim
@@ -31,8 +32,9 @@ from dpaudit.model.trace import Finding
 from dpaudit.model.witness import Witness
 from dpaudit.runtime.provenance import source_digest, versions
 
-_OUTWARDS = 1e-6  # relative, by which points of a profile are moved: sums on other lattices confirm them
-_DERIVED = 2e-4  # the same of losses made of others, of which lattices know less
+# Relative, by which points of a profile are moved, so that others confirm them: of closed forms, of sums on
+# lattices, and of losses made of others, of which lattices know less.
+_OUTWARDS, _SUMMED, _DERIVED = 1e-6, 2e-5, 2e-4
 _ENGINES = {"rho": ("renyi",), "renyi": ("renyi",), "mu": ("closed",), "profile": ("closed", "tilted")}
 
 
@@ -137,7 +139,7 @@ def _rows(
     """Return each number of the claim with its bounds."""
     if isinstance(claim, ProfileClaim):
         blurred = any(is_derived(loss) for held in form.upper for loss, _ in held.parts)
-        off = _DERIVED if blurred else _OUTWARDS
+        off = _DERIVED if blurred else _OUTWARDS if all(map(is_closed, (*form.upper, *form.lower))) else _SUMMED
         return [_point(declaration, claim, conditions, point, effort, off=off) for point in claim.profile]
     square = claim.measure == "mu"
     pairs = zip(claim.rows, bounds_of(form, claim), strict=True)

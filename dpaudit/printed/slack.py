@@ -24,10 +24,12 @@ from dpaudit.accounting.calibration import (
 )
 from dpaudit.accounting.fold import fold
 from dpaudit.engines import UPPERS
+from dpaudit.engines.gaussian import all_gaussian
 from dpaudit.errors import UnsupportedError
 from dpaudit.model import declaration as nodes
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration, children, walk, with_children
+from dpaudit.model.losses import Composition
 from dpaudit.model.readings import Factor, Slack
 from dpaudit.printed.argument import conclude, is_printed
 from dpaudit.rules import SEQUENTIAL, leaf_epsilon
@@ -36,7 +38,7 @@ from dpaudit.rules.step import Step
 _NEGLIGIBLE = 1e-9
 _VAIN = 100.0  # nats: a claim beyond promises nothing to compare with
 _OUTWARDS = 1e-8  # relative, by which needed noise is raised: more than a search in closed form ends beside it
-_RANGED = 1e-4  # the same of several choices
+_SUMMED = 2e-4  # the same of sums on lattices, and of draws with replacement
 _FEW = 8  # kinds of noise; sums of more are known less closely where not all are Gaussian
 _THROUGH_KNOTS = 2e-3  # the same where a curve is straight between knots, which are others there
 _BLUNT = 1e-20  # a delta below which the other accountant's bracket of samples is wide
@@ -132,16 +134,12 @@ def _outwards(declaration: Declaration, claim: Claim) -> float:
     noises = [node.mechanism for node in held if isinstance(node, nodes.Release)]
     if any(noise.name != "gaussian" for noise in noises) and len({noise.loss() for noise in noises}) > _FEW:
         return _THROUGH_KNOTS
-    composed = any(isinstance(node, nodes.Repeat | nodes.Sequential) for node in held)
-    ranged = composed and any(isinstance(node, nodes.Release) and _is_ranged(node) for node in held)
     if any(isinstance(node, nodes.Shuffle | nodes.BestOf | nodes.Allocate) for node in held):
         return _THROUGH_KNOTS
-    return _RANGED if ranged else _OUTWARDS
-
-
-def _is_ranged(node: nodes.Release) -> bool:
-    """Return whether a release is a choice of a bounded range, of which several are bounded by knots."""
-    return getattr(node.mechanism.loss(), "span", None) is not None
+    summed = any(isinstance(node, nodes.Repeat | nodes.Sequential) for node in held)
+    summed &= not all(all_gaussian(Composition.of(noise.loss())) for noise in noises)
+    drawn = any(isinstance(node, nodes.Subsample) and node.scheme == "with_replacement" for node in held)
+    return _SUMMED if summed or drawn else _OUTWARDS
 
 
 def _needless(declaration: Declaration, claim: Claim) -> bool:

@@ -70,7 +70,8 @@ def verify(text: str) -> Verification:
     none is far from it; its verdict, its reasons, the conditions of its declaration, the printed reading and the slack
     follow. The last note says to which width the ends are confirmed. A complaint about a number rests on a proved
     bracket; a number that the bracket is too wide for is `unconfirmed`, and so is what lies beyond this checker's
-    limits. Ends of samples and secret steps, and of sums at a quick effort, may be loose, if they are true.
+    limits. Ends of samples and secret steps, of sums at a quick effort, and lower ends of several choices may be loose,
+    if they are true.
     Edge cases: whatever cannot be derived again (an unknown mechanism) is a complaint, never accepted. What a run has
     looked at, and the privacy that a `stated` part claims, are taken from the certificate; notes say so.
     Raises: TypeError: no text.

@@ -11,9 +11,8 @@ from dpaudit.verifier.refusals import Rejection, Table
 from dpaudit.verifier.shape import TABLES, children, walk
 from dpaudit.verifier.stated_ends import BLUNT, Outcome, small_delta
 
-# Relative: of ratios; and what a noise is known to: in closed form, on lattices, of losses made of others,
-# and where less noise can be better.
-_EQUAL, _EXACT, _NARROW, _DERIVED, _STEPWISE = 1e-9, 1e-6, 1e-3, 0.01, 0.3
+# Relative: of ratios; and what a noise is known to: in closed form, on lattices, and of losses made of others.
+_EQUAL, _EXACT, _NARROW, _DERIVED = 1e-9, 1e-6, 1e-3, 0.01
 _THROUGH_KNOTS = ("shuffle", "best_of", "allocate")  # nodes whose noise is known no closer than losses made of others
 _NONE, _MOST = 1e-12, 1e12  # of the noise: where a search for less ends, and one for more
 _TAKEN = {"discrete_laplace": 2.0**53, "discrete_gaussian": 1e4, "truncated_discrete_gaussian": 1e4}  # the most noise
@@ -82,8 +81,8 @@ def _disagreement(ratio: float, data: Table, rows: list[Row], curve: Worst, *, l
     # The largest loss of a discrete Gaussian is that of a whole number, which grows in steps with the noise.
     coarse = curve.coarse or any(mechanism.get("name") == "discrete_gaussian" for mechanism in mechanisms)
     coarse = coarse or any(node["node"] in _THROUGH_KNOTS for node in walk(data["declaration"]))
-    known = _STEPWISE if stepwise else _DERIVED if coarse else _EXACT if curve.gaussian else _NARROW
-    blunt = loose or (BLUNT > claim["delta"] > 0 and not curve.closed)
+    known = _DERIVED if coarse else _EXACT if curve.gaussian else _NARROW
+    blunt = loose or stepwise or (BLUNT > claim["delta"] > 0 and not curve.closed)
     said = f"1/{ratio:.9g} of the noise is not"
     if not blunt and _suffices(data, rows, 1 / (ratio * (1 + known))):
         return f"{said} what the claim just needs: less is enough"
@@ -102,7 +101,7 @@ def _suffices(data: Table, rows: list[Row], factor: float) -> bool:
     """
     epsilon, delta = data["claim"]["epsilon"], data["claim"]["delta"]
     try:
-        curve = _with_noise(data, rows, factor)
+        curve = Worst(above(rows, rescaled(data["declaration"], factor)), ROUGH)
         if not delta:
             return bool(curve.largest < epsilon * (1 - _EQUAL))
         low, high = curve.delta(epsilon)
@@ -153,8 +152,3 @@ def _stepwise(mechanism: Table, ratio: float) -> bool:
     """Return whether more of a mechanism's noise can cost more: a cut that is rounded, or few whole numbers."""
     few = mechanism.get("name") == "discrete_gaussian" and mechanism["stddev"] / ratio < 1.5
     return few or mechanism.get("name") == "truncated_discrete_gaussian"
-
-
-def _with_noise(data: Table, rows: list[Row], factor: float) -> Worst:
-    """Return the curve of the declaration with so many times its noise."""
-    return Worst(above(rows, rescaled(data["declaration"], factor)), ROUGH)

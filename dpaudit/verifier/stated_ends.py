@@ -66,7 +66,7 @@ def compared(side: str, data: Table, ends: Table, curve: Worst, other: Worst, di
     """
     claim, loose = data["claim"], max(tolerance(curve), digits)
     sharp = not curve.derived and not digits and (curve.closed or data["effort"] != "quick")
-    sharp &= curve.closed or claim["epsilon"] < _FURTHEST
+    sharp &= (curve.closed or claim["epsilon"] < _FURTHEST) and not (curve.chosen and side == "lower")
     delta, epsilon = (float(ends[name][side]) for name in ("delta", "epsilon"))
     found = _delta(side, delta, claim, curve, loose, sharp=sharp)
     found = found.joined(_epsilon(side, epsilon, float(claim["delta"]), curve, loose, sharp=sharp))
