@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpaudit.verifier.cells import cumulants_of_sample, divergence_of_cells
+from dpaudit.verifier.cells import cumulants_of_sample
 from dpaudit.verifier.losses import drawn
 from dpaudit.verifier.refusals import follow
 
@@ -22,7 +22,6 @@ Loss = tuple[Any, ...]
 _POWERS = np.geomspace(1e-4, 1e7, 6000)
 _NEAR = 1e-9  # relative; more than what rounding makes of a moment
 _BESIDE = 64  # powers that are tried beside the best one
-_SHARPENED = 6  # of these powers, where moments of samples are followed by atoms
 _ENTRIES = 2**18  # of a table of powers and atoms
 _KNOWN = {"range", "gaussian", "laplace", "discrete", "concentrated"}
 _SLIP = 1e-12  # relative and for each loss; more than what rounding makes of a logarithm
@@ -57,19 +56,8 @@ def above(losses: dict[Loss, int], epsilons: Array) -> Array:
         beside = np.geomspace(_POWERS[max(0, best - 1)], _POWERS[min(len(_POWERS) - 1, best + 1)], _BESIDE)
         gains = [0.0 * beside, _gains(losses, beside, e) if complete else 0.0 * beside]
         logs = _logarithms(losses, beside) - beside * e * (1 - _SLIP) + np.minimum(*gains)
-        if any(map(drawn, losses)):  # by chords between whole orders: some powers are followed by atoms
-            lowest = np.argsort(logs)[:_SHARPENED]
-            logs = logs[lowest] - sum(n * _off_chords(loss, beside[lowest]) for loss, n in losses.items())
         found.append(float(logs.min()))
     return np.exp(np.minimum(0.0, found))
-
-
-def _off_chords(loss: Loss, powers: Array) -> Array:
-    """Return how far a chord between whole orders lies above a bound by atoms, where the loss is that of a sample."""
-    if not drawn(loss):
-        return 0.0 * powers
-    atoms = np.array([s * divergence_of_cells(loss, s)[1] for s in powers.tolist()])
-    return np.asarray(np.maximum(0.0, log_moments(loss, powers) - atoms))
 
 
 def _gains(losses: dict[Loss, int], powers: Array, epsilon: float) -> Array:

@@ -34,6 +34,16 @@ def hull(points: Sequence[tuple[Number, Number]]) -> list[int]:
     return kept
 
 
+def fallen(curve: Callable[[float], float], largest: float, delta: float) -> float:
+    """Return about where a curve has fallen to a delta, in steps of the logarithm; the largest epsilon if nowhere."""
+    places = largest * 10.0 ** np.linspace(-5, 0, 1 << 10)
+    low, high = 0, len(places) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if curve(float(places[middle])) > delta else (low, middle)
+    return float(places[high])
+
+
 def symmetric(knots: Array, heights: list[float]) -> tuple[Array, Array, float]:
     """Return the losses and masses, and what is lost, of the symmetric pair whose curve has these heights at knots."""
     raised = 1 + UP + 1e-15 / float(np.diff(knots).min())

@@ -8,9 +8,9 @@ import numpy as np
 
 from dpaudit.verifier.losses import Loss, reverse
 from dpaudit.verifier.pairs import pair, plain
-from dpaudit.verifier.polygons import listed, symmetric
+from dpaudit.verifier.polygons import fallen, listed, symmetric
 
-_KNOTS, _FAR, _RARE, _RAREST = 800, 100, 1e-11, 1e-30
+_KNOTS, _FAR, _FURTHEST, _RARE, _RAREST = 800, 100, 600.0, 1e-11, 1e-30
 LEAST, MOST, LONGEST = 0.01, 8.0, 10**5
 """The moves and the number of steps for which the split is computed; beyond, steps count as known."""
 
@@ -29,8 +29,8 @@ def split(mu: float, steps: int) -> Loss:
     def apart(at: float) -> float:
         return min(1.0, plain(known, at)[1])
 
-    last = _falls(apart, _RAREST)
-    end = min(last, _falls(one, _RARE) + _falls(two, _RARE))
+    last = fallen(apart, _FURTHEST, _RAREST)
+    end = min(last, fallen(one, _FURTHEST, _RARE) + fallen(two, _FURTHEST, _RARE))
     near = np.linspace(0.0, end, _KNOTS)
     costs = [np.array([curve(float(at)) for at in near]) for curve in (one, two)]
     both = [float((costs[0][: j + 1] + np.exp(near[: j + 1]) * costs[1][j::-1]).min()) for j in range(_KNOTS)]
@@ -52,14 +52,3 @@ def _above(loss: Loss) -> Callable[[float], float]:
         return float(min(1.0, (p[n] - math.exp(epsilon) * q[n]) + 1e-13 * p[n] + held.lost + 1e-300))
 
     return curve
-
-
-def _falls(curve: Callable[[float], float], delta: float) -> float:
-    """Return about the epsilon at which a curve has fallen to a delta."""
-    low, high = 0.0, 1e-3
-    while curve(high) > delta and high < 600:
-        low, high = high, high * 1.15
-    for _ in range(50):
-        middle = (low + high) / 2
-        low, high = (middle, high) if curve(middle) > delta else (low, middle)
-    return high

@@ -70,10 +70,10 @@ def growth(at: Array, masses: Array, thetas: Array) -> Array:
     return np.asarray(top + np.log(np.exp(sizes - top[:, None]).sum(axis=1)))
 
 
-def summed(measures: list[Measure], theta: float, window: Window, tilts: Array, *, longest: bool = False) -> Law:
+def summed(measures: list[Measure], theta: float, window: Window, tilts: Array) -> Law:
     """Return the law of the sum; `tilts` are tried in Chernoff's bound on what lies outside."""
-    longest |= window.size * len(measures) <= _SHORT
-    number, plane = (np.longdouble, np.clongdouble) if longest else (np.double, np.cdouble)
+    short = window.size * len(measures) <= _SHORT
+    number, plane = (np.longdouble, np.clongdouble) if short else (np.double, np.cdouble)
     product: Array = np.ones(window.size // 2 + 1, dtype=plane)
     log_size, count = np.zeros(1), np.zeros(1)
     off = _ETA * float(np.finfo(number).eps) * math.log2(window.size) + 8 * UNIT

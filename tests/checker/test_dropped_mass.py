@@ -135,7 +135,7 @@ def test_nearly_equal_ratios_at_a_secret_step_keep_their_mass() -> None:
 def test_the_largest_atom_of_a_sum_stays_within_its_window(monkeypatch: pytest.MonkeyPatch) -> None:
     """Twice two secret steps of Laplace noise: an atom of mass .3 stands at the largest loss, on every lattice.
 
-    The broken twin ends the window at that atom's place on the coarse lattice, and the atom of a fine one lies above it.
+    The broken twin ends the window at that atom's place on the coarse lattice; the atom of a fine one lies above it.
     """
     twice = [Counter({("allocated", ((("laplace", 1.7574692442882252), 1),), 2, "remove"): 2})]
     low, high = curve.Worst(twice).delta(1.0)

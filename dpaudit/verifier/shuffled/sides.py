@@ -15,7 +15,7 @@ import numpy as np
 
 from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, most, reversed_all
-from dpaudit.verifier.polygons import listed, symmetric
+from dpaudit.verifier.polygons import fallen, listed, symmetric
 from dpaudit.verifier.refusals import Table, follow, require
 from dpaudit.verifier.schemes import bare
 from dpaudit.verifier.shuffled.few_reports import shown_beside, worst_of_few
@@ -84,7 +84,7 @@ def _blanket(users: int, epsilon: float, answers: int, changed: list[Change]) ->
     def height(at: float) -> float:
         return max(blanket(change, enough, at) for change in changed)
 
-    near = _reached(height, epsilon)
+    near = fallen(height, epsilon, _GONE)
     inner = _FEWER if users <= _SOME else _FEWER // 2
     knots = np.unique([*near * np.linspace(0.0, 1.0, inner) ** _DENSE, *np.linspace(near, epsilon, _BEYOND)])
     heights = _below_clones(users, epsilon, answers, knots, np.array([height(float(at)) for at in knots]))
@@ -167,16 +167,6 @@ def _in_blocks(change: Change, users: int, knots: Array) -> Array:
     return np.minimum(1.0, heights + _OUTSIDE)
 
 
-def _reached(height: Callable[[float], float], largest: float) -> float:
-    """Return about where a curve is next to nothing, in steps of the logarithm; the largest epsilon if nowhere."""
-    places = largest * 10.0 ** np.linspace(-5, 0, 1 << 10)
-    low, high = 0, len(places) - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if height(float(places[middle])) > _GONE else (low, middle)
-    return float(places[high])
-
-
 def beside(node: Table) -> list[list[int]]:
     """Return the data sets of all others that a witness may name by number: how many of them hold each value.
 
@@ -220,7 +210,7 @@ def shuffled_below(node: Table, part: Multiset, entry: int, moves: Callable[[Tab
         return Counter([_merged(one.ravel(), other.ravel(), 0.0, epsilon)])
     if users > _MANY or epsilon < _LEAST:
         return Counter()
-    near = _reached(lambda at: seen(change, others, at)[1], epsilon)
+    near = fallen(lambda at: seen(change, others, at)[1], epsilon, _GONE)
     atoms = shown(change, others, near * np.linspace(0.0, 1.0, _EVENTS) ** _DENSE)
     return Counter([("between", black_box(epsilon), discrete(atoms))])
 
