@@ -34,7 +34,7 @@ from dpaudit.runtime.provenance import source_digest, versions
 
 # Relative, by which points of a profile are moved, so that others confirm them: of closed forms, of sums on
 # lattices, and of losses made of others, of which lattices know less.
-_OUTWARDS, _SUMMED, _DERIVED = 1e-6, 2e-5, 2e-4
+_OUTWARDS, _SUMMED, _DERIVED = 1e-6, 5e-5, 2e-4
 _ENGINES = {"rho": ("renyi",), "renyi": ("renyi",), "mu": ("closed",), "profile": ("closed", "tilted")}
 
 

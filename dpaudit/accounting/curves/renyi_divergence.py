@@ -57,17 +57,7 @@ def renyi_of_loss(loss: SimpleLoss, order: float) -> Side:
     if not 1 < order < math.inf:
         raise ValueError(f"Expected order={order} to be above 1 and finite.")
     if isinstance(loss, _Open):
-        low, high = 0.0, float(_highs(loss, np.array([order]))[0])
-        if isinstance(loss, MixtureLoss):
-            least, most = mixture_log_moment(loss, order)
-            low, high = least / (order - 1) * (1 - _MARGIN), min(high, most / (order - 1) * (1 + _MARGIN))
-        if isinstance(loss, SampledLoss):
-            high = min(high, sampled_divergence(loss, order, lambda part, whole: renyi_of_loss(part, whole)[1]))
-        if isinstance(loss, StitchedLoss):
-            high = min(
-                high, _stitched([renyi_of_loss(part, order)[1] for part in (loss.positive, loss.negative)], order)
-            )
-        return low, high
+        return _of_others(loss, order)
     if isinstance(loss, ChoiceLoss):
         sides = [renyi_of_loss(option, order) for option in loss.options]
         return max(low for low, _ in sides), max(high for _, high in sides)
@@ -85,6 +75,19 @@ def renyi_of_loss(loss: SimpleLoss, order: float) -> Side:
     if isinstance(loss, DiscreteLoss) and loss.span is not None:
         ranged, off = float(_ranged(loss.span, np.array([order - 1.0]))[0]), 1e-14 / (order - 1)
         return max(low, ranged * (1 - _MARGIN) - off), min(high, ranged * (1 + _MARGIN) + off)
+    return low, high
+
+
+def _of_others(loss: _Open, order: float) -> Side:
+    """Return bounds for a loss that is made of others: those of all that it may hold, its own pair, or its moments."""
+    low, high = 0.0, float(_highs(loss, np.array([order]))[0])
+    if isinstance(loss, MixtureLoss):
+        least, most = mixture_log_moment(loss, order)
+        low, high = least / (order - 1) * (1 - _MARGIN), min(high, most / (order - 1) * (1 + _MARGIN))
+    if isinstance(loss, SampledLoss):
+        high = min(high, sampled_divergence(loss, order, lambda part, whole: renyi_of_loss(part, whole)[1]))
+    if isinstance(loss, StitchedLoss):
+        high = min(high, _stitched([renyi_of_loss(part, order)[1] for part in (loss.positive, loss.negative)], order))
     return low, high
 
 
