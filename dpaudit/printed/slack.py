@@ -136,7 +136,7 @@ def _outwards(declaration: Declaration, claim: Claim) -> float:
         return _THROUGH_KNOTS
     if any(isinstance(node, nodes.Shuffle | nodes.BestOf | nodes.Allocate) for node in held):
         return _THROUGH_KNOTS
-    summed = any(isinstance(node, nodes.Repeat | nodes.Sequential) for node in held)
+    summed = any(isinstance(node, nodes.Repeat | nodes.Sequential | nodes.Cells) for node in held)
     summed &= not all(all_gaussian(Composition.of(noise.loss())) for noise in noises)
     drawn = any(isinstance(node, nodes.Subsample) and node.scheme == "with_replacement" for node in held)
     return _SUMMED if summed or drawn else _OUTWARDS
