@@ -19,7 +19,7 @@ from dpaudit.model.audit_result import Counts, LowerBound, MeasuredBound, Rates
 from dpaudit.model.claim import Claim
 from dpaudit.model.codec import encode
 
-SCHEMA = "urn:dpaudit:schema:scores:3"
+SCHEMA = "urn:dpaudit:schema:scores:4"
 """The schema of what is written."""
 
 READABLE = (SCHEMA, "urn:dpaudit:schema:scores:2")

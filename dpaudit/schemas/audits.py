@@ -45,7 +45,7 @@ class ScoresDocument(TypedDict):
     `ceiling`: the most that any scores could show with so many by this rule; `rule`: what was counted.
     """
 
-    schema: Literal["urn:dpaudit:schema:scores:3"]
+    schema: Literal["urn:dpaudit:schema:scores:4"]
     against: ScoresAgainst
 
 
