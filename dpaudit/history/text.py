@@ -18,7 +18,7 @@ _HEAD = (
     "verdict",
     "claimed",
     "proved, at most",
-    "attacked epsilon, at least",
+    "attacked, at least",
     "findings",
     "open issues",
 )

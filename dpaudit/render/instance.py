@@ -19,7 +19,7 @@ INSTANCES: dict[str, str] = table_of("dpaudit.render", "instances.toml")
 """The seed that is the instance of each node, or of each scheme of a sample."""
 
 _PICKS: dict[type[Declaration], str] = {
-    Filtered: "what the budget pays for next, by its number",
+    Filtered: "whom it asks, by the value, and for which part, by its number",
     Parallel: "who enters the first part (0) or a later one (1), by slots",
     Cells: "the cell of each value",
     Group: "the number of records of each slot",

@@ -248,7 +248,8 @@ def _asked(node: OwnBudgets, visible: Visible) -> Iterator[Deal]:
     for asked, number in product(everybody, range(len(node.parts))):
         paying, after = node.after(number, asked)
         if len(paying) == len(asked):
-            yield Deal((number, asked), partial(_paid, paying=paying), (node.parts[number], after))
+            label = tuple((record.value, number) for record in asked)
+            yield Deal(label, partial(_paid, paying=paying), (node.parts[number], after))
 
 
 def _paid(data: DataSet, paying: frozenset[Record]) -> Draw:

@@ -193,6 +193,7 @@ def _selections() -> dict[str, nodes.Declaration]:
         "filter that pays for nothing": nodes.Filtered(parts=(SHARP,), rho=1.0),
         "group 2 over filter": nodes.Group(part=nodes.Filtered(parts=(TWO,), rho=1.2), size=2),
         "filter of each record": nodes.Filtered(parts=(TWO,), rho=1.2, per="record"),
+        "filter of each record over sharp": nodes.Filtered(parts=(SHARP,), rho=2.0, per="record"),
         "filter of each record over two queries": nodes.Filtered(parts=(TWO, SHARP), rho=2.4, per="record"),
         "group 2 over filter of each record": nodes.Group(
             part=nodes.Filtered(parts=(TWO,), rho=0.6, per="record"), size=2
