@@ -225,10 +225,9 @@ def _half_precision(pairs: tuple[_Pair, ...], training: Training) -> list[str]:
     sums = [(pair, taken) for pair in pairs if pair.second.watch.half for taken in pair.second.watch.taken]
     if not any(_too_far(taken, None, 0, pair, training, strict=True) > _NOT_FAR for pair, taken in sums):
         return []
-    norm = training.max_grad_norm
     return [
-        f"whether gradients are clipped to {norm:g}: half precision makes them up to 1 % longer. Clip in single "
-        f"precision, or declare max_grad_norm={norm * (1 + _HALF):.6g}"
+        f"whether gradients are clipped to {training.max_grad_norm:g}: half precision makes them up to 1 % longer. "
+        "Turn the gradients of records into single precision before they are clipped"
     ]
 
 

@@ -10,8 +10,6 @@ from dpaudit.model.mechanism import Array
 from dpaudit.model.watched.steps import Loader
 from dpaudit.training import Watch
 
-_TWO_BYTES = 2
-
 
 def watch_opacus(
     model: Any,
@@ -228,6 +226,8 @@ def _set_rows(tensor: Any, rows: Array) -> None:
 
 
 def _in_half_precision(parameter: Any) -> bool:
-    """Return whether the gradients of single records of a parameter are held in two bytes a number."""
-    held = getattr(parameter, "grad_sample", None)
-    return any(getattr(part, "itemsize", None) == _TWO_BYTES for part in (held if isinstance(held, list) else [held]))
+    """Return whether the gradients of single records of a parameter have no more digits than half precision has."""
+    held: Any = getattr(parameter, "grad_sample", None)
+    parts: list[Any] = [part for part in (held if isinstance(held, list) else [held]) if hasattr(part, "bfloat16")]
+    short = (bool((part == kept).all()) for part in parts if part.any() for kept in (part.bfloat16(), part.half()))
+    return any(short)
