@@ -132,3 +132,11 @@ def test_a_false_claim_is_refuted_by_two_labels() -> None:
     certificate = certify(ANSWERS, claimed(2.0))
     assert certificate.verdict == "refuted"
     assert verify(certificate.to_json()).accepted
+
+
+def test_the_checker_rejects_no_refutation_of_votes_beyond_all_floats() -> None:
+    """The reversed law of 20,000 nats has no mass in floats: read as a Gaussian of mu (), it ended in a TypeError."""
+    votes = Release(label="label", mechanism=NoisyPlurality(stddev=1.0, voters=100, neighbours="replace_one"))
+    certificate = certify(votes, MuClaim(mu=0.0, neighbours="replace_one"))
+    assert certificate.verdict == "refuted"
+    assert not verify(certificate.to_json()).complaints

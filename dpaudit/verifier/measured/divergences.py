@@ -370,7 +370,7 @@ def _mu(losses: Multiset) -> Bounds:
     losses = _of_whole(settled(losses))
     if any(map(_infinite, losses)):
         return math.inf, math.inf
-    if {loss[0] for loss in losses if loss[1]} <= {"gaussian"}:
+    if {loss[0] for loss in losses if loss[1] != 0} <= {"gaussian"}:
         return _rounded(math.sqrt(math.fsum(loss[1] ** 2 * n for loss, n in losses.items())))
     added = math.sqrt(math.fsum(_of_largest(loss) ** 2 * n for loss, n in losses.items() if loss[1])) * (1 + _SLIP)
     if alone(losses):
