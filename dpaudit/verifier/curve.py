@@ -56,6 +56,7 @@ _NEAR = 0.05  # how near by, times the tilt, a window serves as well
 _SIZES, _KINDS, _MERGED = (2**10, 2**19), 512, 2**10  # of a window; the most kinds of losses; atoms of a first look
 _AIMS = (0.25, 1.0, 4.0, 16.0, 64.0)  # epsilons at which sums are sharp that are read over a whole curve
 _CLOSED = {"gaussian", "laplace", "sampled", "discrete"}  # what has a closed form, by itself
+_FINE = 1000  # knots within the largest value of a loss: beyond, splitting its atoms costs nothing
 _PRODUCT = 1e-12  # relative; more than what rounding makes of the masses of one more loss that is listed
 _FEW = 8  # kinds of losses whose sum others may still know closely
 _SELDOM = 1e-7  # what losses too large for a narrow window may weigh, in about the delta times the width
@@ -349,7 +350,7 @@ def _window(losses: dict[Loss, int], epsilon: float, width: float) -> tuple[floa
     cost = steep * (1 + steep) / 12
     step = math.sqrt(width / cost / sum(losses.values()))
     size = 2 ** math.ceil(math.log2(min(max((high - low) / step + 8, _SIZES[0]), _SIZES[1])))
-    step = max(step, (high - low) / (size - 8), 10 * least)  # a loss has 2e6 cells at most
+    step = _aligned(max(step, (high - low) / (size - 8), 10 * least), losses)  # a loss has 2e6 cells at most
     follow(step < 50, "a composition is too wide for this checker's lattice")
     finer = {loss: 4 * cost * n * _spread(*held[loss], theta)[1] / width for loss, n in losses.items()}
     cells = {
@@ -365,6 +366,13 @@ def _top(at: Array, masses: Array, seldom: float) -> float:
     order = np.argsort(at)
     beyond = np.cumsum(masses[order][::-1])[::-1]
     return float(at[order][beyond <= seldom].min(initial=math.inf))
+
+
+def _aligned(step: float, losses: dict[Loss, int]) -> float:
+    """Return a step of which the largest value of the most frequent loss is a multiple: its atoms are not split."""
+    often = max(losses, key=lambda loss: losses[loss])
+    end = max(map(abs, reach(often)))
+    return end / math.floor(end / step) if often[0] in ("laplace", "discrete") and step <= end < _FINE * step else step
 
 
 def _merged(held: Pair, most: int) -> tuple[Array, Array]:
