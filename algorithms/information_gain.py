@@ -83,10 +83,10 @@ def _relaxed(features: Array, rounds: int) -> tuple[Array, float]:
 
 def _whole_counts(features: Array, counts: Array, rounds: int) -> Array:
     """Return whole counts below the real ones, and the rounds left where the variance is largest, one by one."""
-    whole: Array = np.floor(counts)
-    for _ in range(int(rounds - whole.sum())):
-        whole[int(np.argmax(_slopes(features, whole)))] += 1
-    return whole
+    rounded: Array = np.floor(counts)
+    for _ in range(int(rounds - rounded.sum())):
+        rounded[int(np.argmax(_slopes(features, rounded)))] += 1
+    return rounded
 
 
 def _left(kernel: Array, features: Array, rounds: int, noise: float) -> float:

@@ -76,10 +76,10 @@ def _looks(rounds: float, regret: float, rate: float) -> Array:
     """Return the numbers of looks m worth trying: the bracket is negative beyond the last."""
     room = math.log(max(rounds / max(regret, 1e-300), 1.0))
     most = rounds if rate == 0 else min(rounds, 1 + room / rate)
-    whole = max(int(min(most, 2.0**53)), 1)
-    if whole <= _MOST_LOOKS:
-        return np.arange(1.0, whole + 1)
-    return np.unique(np.floor(np.geomspace(1, whole, _MOST_LOOKS)))
+    largest = max(int(min(most, 2.0**53)), 1)
+    if largest <= _MOST_LOOKS:
+        return np.arange(1.0, largest + 1)
+    return np.unique(np.floor(np.geomspace(1, largest, _MOST_LOOKS)))
 
 
 def _largest(reached: Callable[[float], float], most: float) -> float:

@@ -113,10 +113,10 @@ class MissingAttributeError(AttributeError):
 
     def __str__(self) -> str:
         owner, wanted = self.args
-        known = [key for key in dir(owner) if not key.startswith("_")]
-        near = get_close_matches(wanted, known, 1)
+        public_names = [key for key in dir(owner) if not key.startswith("_")]
+        near = get_close_matches(wanted, public_names, 1)
         meant = f"; did you mean {_attribute(owner, near[0])!r}?" if near else "."
-        return f"{owner.__name__} has no attribute {wanted!r}{meant} It has {', '.join(known)}."
+        return f"{owner.__name__} has no attribute {wanted!r}{meant} It has {', '.join(public_names)}."
 
 
 def _no_attribute(self: object, name: str) -> NoReturn:
@@ -153,32 +153,32 @@ def named_arguments(function: Callable[P, T]) -> Callable[P, T]:
 
 def _answer(target: Callable[..., Any], what: str, args: Sequence[Any], given: Mapping[str, Any]) -> str | None:
     """Return what is wrong with the arguments of a call; None where they fit."""
-    known, name = _parameters(target), target.__qualname__
-    unknown = [key for key in given if key not in known]
+    parameters, name = _parameters(target), target.__qualname__
+    unknown = [key for key in given if key not in parameters]
     if unknown:
-        near = get_close_matches(unknown[0], known, 1)
-        claimed = "claim" in known and "claim" not in given and unknown[0] in ("epsilon", "delta", "rho", "mu")
-        left = {key: entry for key, entry in known.items() if key not in given}
+        near = get_close_matches(unknown[0], parameters, 1)
+        claimed = "claim" in parameters and "claim" not in given and unknown[0] in ("epsilon", "delta", "rho", "mu")
+        left = {key: entry for key, entry in parameters.items() if key not in given}
         meant = other_norm(unknown[0], near[0]) or f"; did you mean {near[0]!r}?" if near else _held(unknown[0], left)
         meant = f"; write claim={_EXAMPLES['claim']}." if claimed else meant
-        meant = f"; write rng={_EXAMPLES['rng']}." if unknown[0] == "seed" and "rng" in known else meant
-        return f"{name} has no {what} {unknown[0]!r}{meant} It has {', '.join(known)}."
-    placed = [key for key, entry in known.items() if entry.kind is not entry.KEYWORD_ONLY]
-    free = [key for key in known if key not in given]
+        meant = f"; write rng={_EXAMPLES['rng']}." if unknown[0] == "seed" and "rng" in parameters else meant
+        return f"{name} has no {what} {unknown[0]!r}{meant} It has {', '.join(parameters)}."
+    placed = [key for key, entry in parameters.items() if entry.kind is not entry.KEYWORD_ONLY]
+    free = [key for key in parameters if key not in given]
     shown = {**given, **dict(zip(free, args, strict=False))}
     if len(args) > len(placed):
-        return f"{name} takes its {what}s by name{_after(placed)}: {_call(name, known, shown)}."
-    missing = [key for key in known if key not in shown and known[key].default is inspect.Parameter.empty]
+        return f"{name} takes its {what}s by name{_after(placed)}: {_call(name, parameters, shown)}."
+    missing = [key for key in parameters if key not in shown and parameters[key].default is inspect.Parameter.empty]
     if missing:
-        allowed = _allowed(known[missing[0]].annotation)
+        allowed = _allowed(parameters[missing[0]].annotation)
         values = f", one of {', '.join(map(repr, allowed))}" if allowed else ""
-        return f"{name} needs {missing[0]}{values}: {_call(name, known, shown)}."
-    return _no_claim(shown["claim"], known["claim"].annotation) if "claim" in shown else None
+        return f"{name} needs {missing[0]}{values}: {_call(name, parameters, shown)}."
+    return _no_claim(shown["claim"], parameters["claim"].annotation) if "claim" in shown else None
 
 
-def _held(name: str, known: Mapping[str, inspect.Parameter]) -> str:
+def _held(name: str, parameters: Mapping[str, inspect.Parameter]) -> str:
     """Return which argument is an object with the field `name`, as the end of a sentence."""
-    for key, entry in known.items():
+    for key, entry in parameters.items():
         if name in getattr(entry.annotation, "__dataclass_fields__", ()):
             return f"; write {key}={entry.annotation.__name__}({name}=...)."
     return "."
@@ -196,15 +196,15 @@ def _no_claim(value: object, annotation: Any) -> str | None:
 @cache
 def _parameters(target: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     """Return the arguments of a call by name; a typed table of keywords stands for its keys, each with a default."""
-    known: dict[str, inspect.Parameter] = {}
+    parameters: dict[str, inspect.Parameter] = {}
     for name, entry in inspect.signature(target).parameters.items():
         if entry.kind is entry.VAR_KEYWORD:
             table = next(iter(get_args(entry.annotation)), None)
             keys = getattr(table, "__annotations__", {})
-            known |= {key: inspect.Parameter(key, entry.KEYWORD_ONLY, default=None) for key in keys}
+            parameters |= {key: inspect.Parameter(key, entry.KEYWORD_ONLY, default=None) for key in keys}
         else:
-            known[name] = entry
-    return known
+            parameters[name] = entry
+    return parameters
 
 
 def _after(placed: list[str]) -> str:
@@ -217,9 +217,9 @@ def _allowed(annotation: Any) -> tuple[Any, ...]:
     return get_args(annotation) if get_origin(annotation) is Literal else ()
 
 
-def _call(name: str, known: Mapping[str, inspect.Parameter], given: Mapping[str, Any]) -> str:
+def _call(name: str, parameters: Mapping[str, inspect.Parameter], given: Mapping[str, Any]) -> str:
     """Return the call with what is given, and with what is needed beside it."""
-    needed = [key for key, entry in known.items() if key in given or entry.default is inspect.Parameter.empty]
+    needed = [key for key, entry in parameters.items() if key in given or entry.default is inspect.Parameter.empty]
     return f"{name}({', '.join(f'{key}={_short(given, key)}' for key in needed)})"
 
 

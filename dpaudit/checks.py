@@ -388,8 +388,8 @@ def settle(value: Any) -> None:
 def _checks_of(kind: type) -> tuple[tuple[str, Check], ...]:
     """Return the fields of a dataclass whose annotations say what they accept, each with its check."""
     hints = get_type_hints(kind, include_extras=True)
-    found = ((field.name, _check_of(hints[field.name])) for field in fields(kind))
-    return tuple((name, check) for name, check in found if check is not None)
+    checks = ((field.name, _check_of(hints[field.name])) for field in fields(kind))
+    return tuple((name, check) for name, check in checks if check is not None)
 
 
 def _check_of(hint: Any) -> Check | None:
@@ -413,11 +413,11 @@ def _check_of(hint: Any) -> Check | None:
         item = _check_of(get_args(hint)[0])
         return None if item is None else partial(_of_each, item)
     if get_origin(hint) is tuple:
-        places = [place for part in get_args(hint) if (place := _check_of(part)) is not None]
+        places = [part_check for part in get_args(hint) if (part_check := _check_of(part)) is not None]
         return partial(_of_places, tuple(places)) if len(places) == len(get_args(hint)) else None
     if get_origin(hint) in (Union, UnionType) and NoneType in get_args(hint):
-        found = [inner for part in get_args(hint) if (inner := _check_of(part)) is not None]
-        return partial(_unless_absent, found[0]) if len(found) == 1 else None
+        inner_checks = [inner for part in get_args(hint) if (inner := _check_of(part)) is not None]
+        return partial(_unless_absent, inner_checks[0]) if len(inner_checks) == 1 else None
     return None
 
 

@@ -56,9 +56,9 @@ def type_schema(hint: Any, named: Named) -> JsonSchema:
     >>> type_schema(Annotated[tuple[float, ...] | None, "All of them."], lambda hint: None)
     {'anyOf': [{'type': 'array', 'items': {'type': 'number'}}, {'type': 'null'}], 'description': 'All of them.'}
     """
-    known = named(hint)
-    if known is not None:
-        return dict(known)
+    named_schema = named(hint)
+    if named_schema is not None:
+        return dict(named_schema)
     origin, options = get_origin(hint), get_args(hint)
     if origin is Annotated:
         schema = type_schema(options[0], named)
@@ -150,13 +150,13 @@ def clauses_of(text: str) -> tuple[str, ...]:
     >>> clauses_of("A sum.\n\nParameters: `rows`, a count; `name` of the sum.\nRaises: ValueError: no `rows`.")
     ('A sum', '`rows`, a count', '`name` of the sum')
     """
-    kept: list[str] = []
+    text_lines: list[str] = []
     skipped = False
     for line in text.split(">>>", maxsplit=1)[0].splitlines():
         heading = _HEADING.match(line)
         skipped = not _MEANINGS.match(line) if heading else skipped and bool(line.strip())
-        kept.append("" if skipped else _MEANINGS.sub("\0", line))
-    parts = _CLAUSE_END.split(" ".join(" ".join(kept).split()))
+        text_lines.append("" if skipped else _MEANINGS.sub("\0", line))
+    parts = _CLAUSE_END.split(" ".join(" ".join(text_lines).split()))
     return tuple(part.strip().rstrip(".") for part in parts if part.strip())
 
 

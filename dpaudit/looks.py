@@ -25,9 +25,9 @@ class Look:
 
 def worst(looks: Iterable[Look]) -> Look:
     """Return the look with the smallest probability, corrected for the number of looks (Bonferroni)."""
-    found = list(looks)
-    least = min(found, key=lambda look: look.probability)
-    return Look(words=least.words, probability=min(1.0, least.probability * len(found)), name=least.name)
+    all_looks = list(looks)
+    least = min(all_looks, key=lambda look: look.probability)
+    return Look(words=least.words, probability=min(1.0, least.probability * len(all_looks)), name=least.name)
 
 
 @dataclass(slots=True)
@@ -52,11 +52,11 @@ class Search:
         """
         probabilities = np.asarray(tails)
         self.looks += sides * probabilities.size
-        place = tuple(int(index) for index in np.unravel_index(int(probabilities.argmin()), probabilities.shape))
-        if not probabilities[place] < self.probability:
+        position = tuple(int(index) for index in np.unravel_index(int(probabilities.argmin()), probabilities.shape))
+        if not probabilities[position] < self.probability:
             return None
-        self.probability = float(probabilities[place])
-        return place
+        self.probability = float(probabilities[position])
+        return position
 
     def look(self, name: str) -> Look:
         """Return the strangest look, corrected for the number of looks."""

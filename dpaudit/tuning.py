@@ -52,10 +52,10 @@ class Search(Generic[Configuration]):
         if not self.configurations:
             raise ValueError("Expected configurations to hold one configuration or more.")
         first, *others = [configuration.declaration() for configuration in self.configurations]
-        for place, other in enumerate(others, start=1):
+        for number, other in enumerate(others, start=1):
             if other != first:
                 raise DeclarationError(
-                    f"configurations[{place}] releases something else than configurations[0]: which one was drawn is "
+                    f"configurations[{number}] releases something else than configurations[0]: which one was drawn is "
                     "hidden, and the rule of 'best_of' knows one part. Give all of them the noise and the steps of the "
                     "most expensive one."
                 )

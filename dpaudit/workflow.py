@@ -540,7 +540,7 @@ def scores_in(configuration: Configuration, certificate: Certificate) -> tuple[S
 
     Raises: ConfigError: a file cannot be read, is no whole audit of scores, or is about another claim or relation.
     """
-    held: list[ScoreEvidence] = []
+    evidence: list[ScoreEvidence] = []
     for file in configuration.evidence.scores:
         text = read_text(file)
         try:
@@ -559,8 +559,8 @@ def scores_in(configuration: Configuration, certificate: Certificate) -> tuple[S
                 "scores",
             )
         digest = hashlib.sha256(file.read_bytes()).hexdigest()
-        held.append(ScoreEvidence(file=file.name, digest=digest, result=result))
-    return tuple(held)
+        evidence.append(ScoreEvidence(file=file.name, digest=digest, result=result))
+    return tuple(evidence)
 
 
 def _origin(configuration: Configuration) -> str:
@@ -581,8 +581,8 @@ def _own_unit(configuration: Configuration) -> str:
 def _known_count(configuration: Configuration, name: str) -> int | None:
     """Return a number of units that the algorithm or the problem states under `name`, or None."""
     subject = configuration.subject
-    known = (getattr(source, name, None) for source in (subject.algorithm, subject.problem))
-    return next((value for value in known if isinstance(value, int)), None)
+    stated_values = (getattr(source, name, None) for source in (subject.algorithm, subject.problem))
+    return next((value for value in stated_values if isinstance(value, int)), None)
 
 
 def code_of(configuration: Configuration) -> str:

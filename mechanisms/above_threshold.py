@@ -118,8 +118,8 @@ class AboveThreshold:
         p, q = p * (1 - _SHRUNK), q * (1 + _SHRUNK)
         if not p > q > _LEAST:
             return DiscreteLoss(atoms=((0.0, 1.0),))
-        rest = math.log1p(-p) - math.log1p(-q)
-        return DiscreteLoss(atoms=((math.log(p) - math.log(q), p), (rest, 1 - p)))
+        other_loss = math.log1p(-p) - math.log1p(-q)
+        return DiscreteLoss(atoms=((math.log(p) - math.log(q), p), (other_loss, 1 - p)))
 
     def _epsilon(self) -> float:
         """Return the guarantee of noisy queries, rounded up."""
@@ -151,14 +151,14 @@ class AboveThreshold:
         queries, codes = np.asarray(value, dtype=np.float64), np.asarray(output, dtype=np.int64)
         shape = np.broadcast_shapes(codes.shape, queries.shape[:-1])
         rows = np.broadcast_to(queries, (*shape, queries.shape[-1])).reshape(-1, queries.shape[-1])
-        known: dict[tuple[int, bytes], float] = {}
-        found = []
+        log_of: dict[tuple[int, bytes], float] = {}
+        logs = []
         for code, row in zip(np.broadcast_to(codes, shape).reshape(-1).tolist(), rows, strict=True):
             key = (code, row.tobytes())
-            if key not in known:
-                known[key] = self._log_pattern(code, row)
-            found.append(known[key])
-        return np.asarray(found).reshape(shape)
+            if key not in log_of:
+                log_of[key] = self._log_pattern(code, row)
+            logs.append(log_of[key])
+        return np.asarray(logs).reshape(shape)
 
     def _log_pattern(self, code: int, queries: Array) -> float:
         """Return the log probability of one pattern."""

@@ -94,8 +94,8 @@ class AboveThresholdAnswers:
         p = chance * (1 - _SHRUNK)
         if epsilon > _LARGEST or p * math.exp(-epsilon) < _LEAST:
             return DiscreteLoss(atoms=((0.0, 1.0),))
-        rest = math.log1p(-p) - math.log1p(-p * math.exp(-epsilon))
-        return DiscreteLoss(atoms=((epsilon, p), (rest, 1 - p)))
+        other_loss = math.log1p(-p) - math.log1p(-p * math.exp(-epsilon))
+        return DiscreteLoss(atoms=((epsilon, p), (other_loss, 1 - p)))
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return the noisy answers that are printed, minus infinity for the others. Shape: that of `value`."""
@@ -116,8 +116,8 @@ class AboveThresholdAnswers:
         rows = np.concatenate([np.isfinite(answers), queries], axis=-1).reshape(-1, 2 * self.horizon)
         kinds, kind_of = np.unique(rows, axis=0, return_inverse=True)
         flat, logs = answers.reshape(-1, self.horizon), np.empty(len(rows))
-        for place, kind in enumerate(kinds):
-            of_this = kind_of.reshape(-1) == place
+        for number, kind in enumerate(kinds):
+            of_this = kind_of.reshape(-1) == number
             over, asked = np.split(kind, 2)
             logs[of_this] = self._log_rows(over == 1, flat[of_this], asked)
         return logs.reshape(queries.shape[:-1])

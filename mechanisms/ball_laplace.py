@@ -58,15 +58,15 @@ class BallLaplace:
         Raises: UnsupportedError: epsilon and delta are both 0.
         """
         distance = math.sqrt(count("dimension", dimension)) * size("l2_sensitivity", l2_sensitivity)
-        found = cls(
+        noise = cls(
             dimension=dimension,
             scale=Laplace.calibrated(claim, l1_sensitivity=distance).scale,
             l2_sensitivity=l2_sensitivity,
             neighbours=claim.neighbours,
         )
-        while not meets(found.loss(), claim.epsilon, claim.delta):  # the root was rounded
-            found = found.scaled(1 + 2.0**-51)
-        return found
+        while not meets(noise.loss(), claim.epsilon, claim.delta):  # the root was rounded
+            noise = noise.scaled(1 + 2.0**-51)
+        return noise
 
     def loss(self) -> LaplaceLoss:
         """Return a loss that dominates every pair; exact in dimension 1, and rounded up where the root is no ratio."""
@@ -107,10 +107,10 @@ class BallLaplace:
         return spread, np.zeros(self.dimension)
 
 
-def _root_above(whole: int) -> Fraction:
+def _root_above(number: int) -> Fraction:
     """Return the square root of a whole number, exact for squares and else rounded up by less than 2^-120."""
-    root = math.isqrt(whole)
-    return Fraction(root) if root * root == whole else Fraction(math.isqrt(whole << 240) + 1, 1 << 120)
+    root = math.isqrt(number)
+    return Fraction(root) if root * root == number else Fraction(math.isqrt(number << 240) + 1, 1 << 120)
 
 
 def _decimal_beside(exact: Fraction, towards: float) -> float:

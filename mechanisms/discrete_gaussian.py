@@ -85,7 +85,7 @@ class DiscreteGaussian:
     def opposed(self, rate: float) -> tuple[DiscreteLoss, DiscreteLoss]:
         """Return the loss of a Poisson sample whose record is replaced, from above and as some pair attains it."""
         laws = [self.three_laws(above=above) for above in (True, False)]
-        above, attained = (opposed_loss(held.masses, held.more, rate, rest=held.rest) for held in laws)
+        above, attained = (opposed_loss(law.masses, law.more, rate, unknown=law.left_out) for law in laws)
         return outer_losses(above, above=True), outer_losses(attained, above=False)
 
     def three_laws(self, *, above: bool) -> ThreeLaws:
@@ -98,7 +98,7 @@ class DiscreteGaussian:
             masses=np.exp(self.log_density(outputs, np.asarray(0))),
             more=moved,
             less=moved[::-1],
-            rest=_FAR_MASS if above else 0.0,
+            left_out=_FAR_MASS if above else 0.0,
         )
 
     def _atoms(self) -> tuple[tuple[float, float], ...]:

@@ -142,8 +142,8 @@ def picked(log_probabilities: Array, index: Array) -> Array:
     candidates = log_probabilities.shape[-1]
     rows = np.broadcast_to(log_probabilities, (*chosen.shape, candidates))
     inside = (chosen >= 0) & (chosen < candidates)
-    held = np.take_along_axis(rows, np.where(inside, chosen, 0)[..., None], axis=-1)[..., 0]
-    return np.where(inside, held, -np.inf)
+    entries = np.take_along_axis(rows, np.where(inside, chosen, 0)[..., None], axis=-1)[..., 0]
+    return np.where(inside, entries, -np.inf)
 
 
 EXAMPLES = (

@@ -94,12 +94,12 @@ class Finite:
         there are such records; in which direction is not known, so that the smaller order of both laws counts.
         Source: Balle, Barthe and Gaboardi (2018), Theorem 1, and joint convexity.
         """
-        either, known = self.loss(), self._in_either_order()
+        either, attained = self.loss(), self._in_either_order()
         if rate == 1:
-            return either, known
+            return either, attained
         above = SampledLoss(inside=((either, 1),), rate=rate)
-        whole = StitchedLoss(positive=above, negative=above.reversed())
-        return whole, outer_losses(sampled_atoms(known, rate), above=False)
+        either_way = StitchedLoss(positive=above, negative=above.reversed())
+        return either_way, outer_losses(sampled_atoms(attained, rate), above=False)
 
     def _in_either_order(self) -> DiscreteLoss:
         """Return a loss that both orders of the laws dominate."""
@@ -144,10 +144,10 @@ class Finite:
         outcomes, answers = np.asarray(output), _answers(value)
         inside = (outcomes >= 0) & (outcomes < len(self.first)) & (outcomes == np.floor(outcomes))
         table = np.array([[float(p) for p in law] for law in self._laws()])
-        held = table[answers, np.where(inside, outcomes, 0).astype(np.int64)]
+        probabilities = table[answers, np.where(inside, outcomes, 0).astype(np.int64)]
         with np.errstate(divide="ignore"):
-            found: Array = np.where(inside, np.log(held), -np.inf)
-        return found
+            logs: Array = np.where(inside, np.log(probabilities), -np.inf)
+        return logs
 
     def scaled(self, factor: float) -> Self:
         """Return the same table with `factor` times the dilution.

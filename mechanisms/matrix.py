@@ -88,7 +88,7 @@ class Matrix:
         separation: int = 1,
     ) -> Self:
         """Return the mechanism over `leaf`'s query with the least noise that the accountant certifies for `claim`."""
-        whole = cls(
+        mechanism = cls(
             strategy=strategy,
             horizon=horizon,
             leaf=leaf,
@@ -96,7 +96,7 @@ class Matrix:
             participations=participations,
             separation=separation,
         )
-        return whole.scaled(smallest_noise(whole, claim))
+        return mechanism.scaled(smallest_noise(mechanism, claim))
 
     @property
     def neighbours(self) -> Neighbours:
@@ -188,8 +188,8 @@ class Matrix:
         """Return two streams that differ in the attaining schedule, each element by as much as the leaf allows."""
         moved, still = self.leaf.worst_pair()  # type: ignore[attr-defined]
         first, second = np.full(self.horizon, float(still)), np.full(self.horizon, float(still))
-        found = self.squared_move
-        for element, sign in zip(found.elements, found.signs, strict=True):
+        move = self.squared_move
+        for element, sign in zip(move.elements, move.signs, strict=True):
             (first if sign > 0 else second)[element] = float(moved)
         return first, second
 

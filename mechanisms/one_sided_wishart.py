@@ -56,8 +56,8 @@ class OneSidedWishart:
     def attained_loss(self) -> DiscreteLoss:
         """Return the exact loss of an empty answer against a full record; a replaced record may be empty."""
         exponent = self.trace_sensitivity / (2 * self.scale)
-        held = ((-exponent, math.exp(-exponent)),)
-        return DiscreteLoss(atoms=held, infinite_mass=-math.expm1(-exponent), one_order=True)
+        atoms = ((-exponent, math.exp(-exponent)),)
+        return DiscreteLoss(atoms=atoms, infinite_mass=-math.expm1(-exponent), one_order=True)
 
     def _dominating_loss(self) -> DiscreteLoss:
         """Return a loss that dominates every replacement, in both orders."""

@@ -100,8 +100,8 @@ class PermuteAndFlip:
             raise ValueError(f"Expected value to have at most {_MOST} candidates, got {scores.shape[-1]}.")
         ahead = scores - scores.max(axis=-1, keepdims=True)
         nodes, weights = np.polynomial.legendre.leggauss(scores.shape[-1] // 2 + 1)
-        kept = np.log1p(-(nodes + 1) / 2 * np.exp(ahead)[..., None])
-        others = kept.sum(axis=-2, keepdims=True) - kept
+        tails = np.log1p(-(nodes + 1) / 2 * np.exp(ahead)[..., None])
+        others = tails.sum(axis=-2, keepdims=True) - tails
         return picked(ahead + np.logaddexp.reduce(others + np.log(weights / 2), axis=-1), output)
 
     def scaled(self, factor: float) -> Self:

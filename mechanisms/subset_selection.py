@@ -75,9 +75,9 @@ class SubsetSelection:
         sets, lie = math.comb(self.categories - 1, self.subset_size - 1), math.exp(-self.epsilon)
         rows, least = [], []
         for bits in product((0, 1), repeat=named):
-            rest = self.subset_size - sum(bits)
-            if 0 <= rest <= self.categories - named:
-                share = self.truth * (math.comb(self.categories - named, rest) / sets)
+            unnamed = self.subset_size - sum(bits)
+            if 0 <= unnamed <= self.categories - named:
+                share = self.truth * (math.comb(self.categories - named, unnamed) / sets)
                 rows.append([share if bit else share * lie for bit in bits])
                 least.append(share * lie)
         return ReportLaws(values=tuple(zip(*rows, strict=True)), least=tuple(least), complete=self.categories <= 3)
@@ -87,20 +87,20 @@ class SubsetSelection:
 
         Raises: ValueError: an entry that is no category.
         """
-        held = one_hot(value, self.categories)
-        truthful = rng.random(held.shape[:-1]) < self.truth
-        others = np.where(held, np.inf, rng.random(held.shape)).argsort(axis=-1).argsort(axis=-1)
-        reports = np.where(held, truthful[..., None], others < (self.subset_size - truthful)[..., None])
-        whole: Array = reports.astype(np.int64)
-        return whole
+        true_bits = one_hot(value, self.categories)
+        truthful = rng.random(true_bits.shape[:-1]) < self.truth
+        others = np.where(true_bits, np.inf, rng.random(true_bits.shape)).argsort(axis=-1).argsort(axis=-1)
+        reports = np.where(true_bits, truthful[..., None], others < (self.subset_size - truthful)[..., None])
+        reported_bits: Array = reports.astype(np.int64)
+        return reported_bits
 
     def log_density(self, output: Array, value: Array) -> Array:
         """Return the log probability of each set, minus infinity where it has another size. Shape: that of `value`."""
-        reports, held = np.asarray(output), one_hot(value, self.categories)
+        reports, true_bits = np.asarray(output), one_hot(value, self.categories)
         possible = np.isin(reports, (0, 1)).all(axis=-1) & (reports.sum(axis=-1) == self.subset_size)
         sets = math.comb(self.categories - 1, self.subset_size - 1)
         log_truth = math.log(self.truth) - math.log(sets)
-        logs = np.where((reports * held).sum(axis=-1) == 1, log_truth, log_truth - self.epsilon)
+        logs = np.where((reports * true_bits).sum(axis=-1) == 1, log_truth, log_truth - self.epsilon)
         rows: Array = np.where(possible, logs, -np.inf)
         return rows
 

@@ -134,8 +134,8 @@ def one_hot(value: Array, categories: int) -> Array:
     true = np.asarray(value, dtype=np.int64)
     if np.any((true < 0) | (true >= categories)):
         raise ValueError(f"Expected categories in 0 .. {categories - 1}, got {true.min()} .. {true.max()}.")
-    held: Array = true[..., None] == np.arange(categories)
-    return held
+    bits: Array = true[..., None] == np.arange(categories)
+    return bits
 
 
 EXAMPLES = (

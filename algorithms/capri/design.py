@@ -114,11 +114,11 @@ def _whitened(root: Array, targets: Array) -> Array:
     starts = range(0, root.shape[1], _BLOCK_ROWS)
     for first in starts:
         rows = slice(first, first + _BLOCK_ROWS)
-        rest = np.array(targets[:, rows])
+        remainder = np.array(targets[:, rows])
         for before in starts[: first // _BLOCK_ROWS]:
             columns = slice(before, before + _BLOCK_ROWS)
-            rest -= root[:, rows, columns] @ maps[:, columns]
-        maps[:, rows] = np.linalg.inv(root[:, rows, rows]) @ rest
+            remainder -= root[:, rows, columns] @ maps[:, columns]
+        maps[:, rows] = np.linalg.inv(root[:, rows, rows]) @ remainder
     return maps
 
 

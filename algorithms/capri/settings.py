@@ -85,8 +85,8 @@ class CapriSettings:
                 f"Expected horizon={self.horizon} at or below 10^15, where floating point still sees the ridge."
             )
         if self.smoothness not in SMOOTHNESSES:
-            known = ", ".join(map(str, SMOOTHNESSES))
-            raise ValueError(f"Expected smoothness={self.smoothness!r} to be one of: {known}.")
+            allowed = ", ".join(map(str, SMOOTHNESSES))
+            raise ValueError(f"Expected smoothness={self.smoothness!r} to be one of: {allowed}.")
         self.noise_multiplier()
 
     def noise_multiplier(self) -> float:

@@ -42,5 +42,5 @@ def survivors(pooled: Array, active: Array, widths: Array) -> Array:
     mean = (pooled[..., 1] / at_least_one(pooled)).reshape(active.shape)
     reach = widths.reshape(active.shape)
     floor = np.where(active, mean - reach, -np.inf).max(axis=2, keepdims=True)
-    kept: Array = active & (mean + reach >= floor)
-    return kept
+    surviving: Array = active & (mean + reach >= floor)
+    return surviving

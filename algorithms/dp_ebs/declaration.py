@@ -56,8 +56,8 @@ def declaration_of(settings: DpEbsSettings) -> Declaration:
         return PostProcess(part=Parallel(parts=sums, key="the batch in which a person votes"), steps=STEPS[1:])
     parts = _counters(settings)
     composed = Sequential(parts=parts, printed=_printed(settings, "basic", 1.0, slots=2.0 if len(parts) == 1 else None))
-    whole = printed_step(settings.calibration, "post_processing", settings.epsilon, largest_epsilon=LARGEST_EPSILON)
-    return PostProcess(part=composed, steps=STEPS, printed=whole)
+    printed = printed_step(settings.calibration, "post_processing", settings.epsilon, largest_epsilon=LARGEST_EPSILON)
+    return PostProcess(part=composed, steps=STEPS, printed=printed)
 
 
 def printed_declaration_of(settings: DpEbsSettings) -> Declaration:
@@ -75,8 +75,8 @@ def printed_declaration_of(settings: DpEbsSettings) -> Declaration:
     counter = Parallel(parts=counters, key=COUNTER_KEY, printed=Printed(rule="parallel", epsilon=settings.epsilon / 4))
     pair = Group(part=counter, size=2, printed=Printed(rule="group", epsilon=settings.epsilon / 2))
     both = Sequential(parts=(pair,), printed=Printed(rule="basic", epsilon=settings.epsilon, slots=2.0))
-    whole = Printed(rule="post_processing", epsilon=settings.epsilon, largest_epsilon=LARGEST_EPSILON)
-    return PostProcess(part=both, steps=STEPS, printed=whole)
+    printed = Printed(rule="post_processing", epsilon=settings.epsilon, largest_epsilon=LARGEST_EPSILON)
+    return PostProcess(part=both, steps=STEPS, printed=printed)
 
 
 def _counters(settings: DpEbsSettings) -> tuple[Declaration, ...]:

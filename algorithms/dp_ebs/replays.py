@@ -48,7 +48,7 @@ def replays_of(settings: DpEbsSettings, problem: Any = None) -> tuple[ReplayCase
     if settings.removal not in BROKEN:
         plays["by events"] = _one_by_one
     unlike = _voters_by_option(plan.horizon, plan.arms)
-    found = [
+    cases = [
         _replay(
             f"dp_ebs {name}",
             partial(play, plan),
@@ -59,7 +59,7 @@ def replays_of(settings: DpEbsSettings, problem: Any = None) -> tuple[ReplayCase
         for name, play in plays.items()
     ]
     lengths = {"in lock-step": min(settings.horizon, _LONG), "by events": _LONGER}
-    return (*found, *(_with_all_options(name, play, short, lengths[name]) for name, play in plays.items()))
+    return (*cases, *(_with_all_options(name, play, short, lengths[name]) for name, play in plays.items()))
 
 
 def _with_all_options(name: str, play: Play, settings: DpEbsSettings, rounds: int) -> ReplayCase:

@@ -66,8 +66,8 @@ def run_with(voters: Voters, settings: DpEbsSettings, problem: Duels, streams: S
     if settings.variant != "tree":
         batched = settings.variant == "batched"  # neither variant is in the paper
         in_parts = play_batches if batched else play_champion
-        outcome, whole = in_parts(settings, voters, streams, n_runs, recorder)
-        observed = {checks.BATCH if batched else checks.STAGE: whole}
+        outcome, complete = in_parts(settings, voters, streams, n_runs, recorder)
+        observed = {checks.BATCH if batched else checks.STAGE: complete}
     else:
         outcome, observed = play_rounds(settings, plan_of(settings), voters, streams, n_runs, recorder)
     return Transcript(

@@ -22,9 +22,9 @@ def declaration_of(settings: DpSgdSettings) -> Declaration:
         case "without_replacement" | "truncated_poisson":
             return _fixed(settings)
         case _:
-            whole = record_of(settings).declaration()
+            sums = record_of(settings).declaration()
             several = settings.records_per_user
-            return whole if several == 1 else Group(part=whole, size=several)
+            return sums if several == 1 else Group(part=sums, size=several)
 
 
 def _fixed(settings: DpSgdSettings) -> Declaration:

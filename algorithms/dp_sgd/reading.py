@@ -103,7 +103,7 @@ def read_checkpoint(path: Path | str, **stated: Any) -> TrainingRecord:
     return _record(accounted, **stated)
 
 
-def _record(state: Mapping[str, Any], **known: Any) -> TrainingRecord:
+def _record(state: Mapping[str, Any], **stated: Any) -> TrainingRecord:
     """Return the record of an accountant's state."""
     from_state_dict(state)  # refuses what is no history, naming the entry
     accountant = state.get("mechanism")
@@ -111,7 +111,7 @@ def _record(state: Mapping[str, Any], **known: Any) -> TrainingRecord:
         return TrainingRecord(
             history=tuple((float(z), float(q), int(n)) for z, q, n in state["history"]),
             accountant=str(accountant) if accountant is not None else None,
-            **known,
+            **stated,
         )
     except ValueError as error:
         raise ConfigError(f"The history cannot be used: {error}") from None

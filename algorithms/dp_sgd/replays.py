@@ -74,9 +74,9 @@ def replays_of(settings: DpSgdSettings, problem: Classification) -> tuple[Replay
     given = Records(features=np.asarray(problem.features, dtype=np.float64), labels=np.asarray(problem.labels))
     records = len(given.labels)
     pairs = tuple(
-        (f"the features of record {at + 1} times {factor:g}, or {other}", one, two)
+        (f"the features of record {at + 1} times {factor:g}, or {other}", first, second)
         for at, factor in ((0, 1.0), (records // 2, _FACTORS[1]), (records - 1, 1.0))
-        for other, one, two in (_pair(settings, given, at, factor),)
+        for other, first, second in (_pair(settings, given, at, factor),)
     )
     turned = Records(features=given.features[::-1].copy(), labels=1 - given.labels)
     drawn = (replace(given, seed=1), replace(given, seed=2))

@@ -43,5 +43,5 @@ def upper_bound_of(settings: GOptimalDuelingSettings, problem: Duels) -> paper.R
 
 def first_phase(lengths: Lengths, horizon: float) -> float:
     """Return how many rounds the first phase takes for a horizon of any size."""
-    held = replace(lengths, horizon=int(horizon))
-    return held.random_plays() + held.total(1)
+    lengths_at = replace(lengths, horizon=int(horizon))
+    return lengths_at.random_plays() + lengths_at.total(1)

@@ -132,10 +132,10 @@ def _start(points: Array) -> Array:
             direction = residual[np.linalg.norm(residual, axis=1).argmax()]
         best = int(np.abs(points @ direction).argmax())
         chosen.append(best)
-        rest = points[best] - spanned @ (spanned.T @ points[best])
-        norm = np.linalg.norm(rest)
+        across = points[best] - spanned @ (spanned.T @ points[best])
+        norm = np.linalg.norm(across)
         if norm > 1e-9:
-            spanned = np.column_stack([spanned, rest / norm])
+            spanned = np.column_stack([spanned, across / norm])
     if spanned.shape[1] < rank:
         return np.full(len(points), 1 / len(points))
     weights = np.zeros(len(points))

@@ -156,14 +156,14 @@ def _commit(
     alive, scores, spent, reached = state
     for at in _alike(alive, spent):
         cell = _Cell.of(plan, designs, first_design, alive, spent, int(reached[at[0]]), at)
-        rest = plan.horizon - cell.start
+        rounds_left = plan.horizon - cell.start
         if not cell.groups:
-            plays[at, scores[at].argmax(axis=1), scores[at].argmax(axis=1)] += rest
+            plays[at, scores[at].argmax(axis=1), scores[at].argmax(axis=1)] += rounds_left
             continue
         before = np.concatenate([[0.0], np.cumsum(cell.plays)[:-1]])
-        share = np.clip(rest - before, 0, cell.plays)
+        share = np.clip(rounds_left - before, 0, cell.plays)
         plays[at[:, None], cell.first, cell.second] += share
-        spare = rest - share.sum()
+        spare = rounds_left - share.sum()
         best = np.where(alive[at], scores[at], -np.inf).argmax(axis=1)
         plays[at, best, best] += spare
     single = np.flatnonzero(alive.sum(axis=1) == 1)

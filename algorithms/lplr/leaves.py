@@ -117,7 +117,7 @@ def gaussian_leaves(claim: Claim, neighbours: Neighbours) -> Leaves:
     The message is one vector: the count, the vector, and the matrix with off-diagonals times sqrt 2. One record has
     length sqrt 3; in the same cell two are at most sqrt 4.5 apart, in different cells sqrt 6, whatever the dimension.
     """
-    whole = Gaussian.calibrated(claim, l2_sensitivity=math.sqrt(6))
+    message = Gaussian.calibrated(claim, l2_sensitivity=math.sqrt(6))
     width = Gaussian.calibrated(claim, l2_sensitivity=math.sqrt(2))
     same = neighbours == "replace_one"
     return Leaves(
@@ -125,7 +125,7 @@ def gaussian_leaves(claim: Claim, neighbours: Neighbours) -> Leaves:
             (
                 "message",
                 Gaussian(
-                    stddev=whole.stddev * _SAFETY,
+                    stddev=message.stddev * _SAFETY,
                     l2_sensitivity=math.sqrt(4.5 if same else 3.0),
                     neighbours=neighbours,
                 ),

@@ -129,14 +129,14 @@ def descended(plan: Plan, walk: Walk, bins: Bins, fit: Fit, layer: int, users: i
     """
     going = walk.alive & fit.active
     along = (fit.direction * walk.vectors).sum(axis=-1)
-    rest = walk.vectors - fit.direction * along[..., None]
+    across = walk.vectors - fit.direction * along[..., None]
     added = np.where(going, widened(plan, walk, bins, fit, layer, users, mean), plan.resolution.gamma**-bins.key)
     # Algorithm 5, line 14, and line 11 for inactive bins
     half_width = np.where(walk.alive, plan.clamp(walk.half_width + added), walk.half_width)
     direction = np.where(going[..., None], fit.direction, 0.0)
     return replace(
         walk,
-        vectors=np.where(going[..., None], rest, walk.vectors),
+        vectors=np.where(going[..., None], across, walk.vectors),
         path=np.concatenate([walk.path, direction[..., None]], axis=-1),
         # Algorithm 6, line 6
         prediction=walk.prediction + np.where(going, fit.slope * along, 0.0),

@@ -59,13 +59,13 @@ def _replay(plan: Plan, stage: Stage) -> ReplayCase:
         ("another action", replace(first, action=1), second),
     )
     signs = tuple(
-        (f"rewards {one:+g} and {other:+g}", replace(first, reward=one), replace(second, reward=other))
-        for one in (-1.0, 1.0)
+        (f"rewards {own:+g} and {other:+g}", replace(first, reward=own), replace(second, reward=other))
+        for own in (-1.0, 1.0)
         for other in (-1.0, 1.0)
     )
     pairs = ((stage.description, first, second), *signs, *hostile)
-    whole = (stage.description,) if stage.name in ("count", "matrix") else ()
-    return ReplayCase(name=f"lplr {stage.name}", pairs=pairs, run=run, attaining=whole)
+    attaining = (stage.description,) if stage.name in ("count", "matrix") else ()
+    return ReplayCase(name=f"lplr {stage.name}", pairs=pairs, run=run, attaining=attaining)
 
 
 def _server(plan: Plan, users: int) -> ReplayCase:
@@ -84,9 +84,9 @@ def _server(plan: Plan, users: int) -> ReplayCase:
         return {"value": estimate.value, "half_width": estimate.half_width, "prediction": estimate.prediction}
 
     pairs = tuple(
-        (f"in phase {phase + 1} one person {says}", replace(one, phase=phase), replace(two, phase=phase))
+        (f"in phase {phase + 1} one person {says}", replace(person, phase=phase), replace(changed, phase=phase))
         for phase in range(phases)
-        for says, one, two in (
+        for says, person, changed in (
             ("answers -1 or 1", Person(positive=False), Person()),
             ("plays another action", Person(), Person(action=plan.actions - 1)),
             ("plays another action and answers -1", Person(positive=False), other),

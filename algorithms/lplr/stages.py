@@ -75,8 +75,8 @@ def residual_stage(plan: Plan, slope: float = 3.0) -> Stage:
     across = np.array([0.0, *([1 / math.sqrt(plan.dimension - 1)] * (plan.dimension - 1))])
     records: list[Record] = []
     for index in indices:
-        rest = plan.resolution.width(index) * (1 - 1e-12)
-        features = math.sqrt(1 - rest**2) * np.asarray(steep) + rest * across
+        length = plan.resolution.width(index) * (1 - 1e-12)
+        features = math.sqrt(1 - length**2) * np.asarray(steep) + length * across
         records.append(Record(features=tuple(map(float, features)), reward=-1.0))
     return Stage(
         name="residual",
@@ -94,8 +94,8 @@ def confidence_stage(plan: Plan, half_width: float = 1.0) -> Stage:
     bins: list[Bin] = []
     records: list[Record] = []
     for base_bin in base.bins:
-        rest = plan.resolution.width(base_bin.indices[-1]) * (1 - 1e-12)
-        features = math.sqrt(1 - rest**2) * np.asarray(base_bin.directions[0]) + rest * np.asarray(own)
+        length = plan.resolution.width(base_bin.indices[-1]) * (1 - 1e-12)
+        features = math.sqrt(1 - length**2) * np.asarray(base_bin.directions[0]) + length * np.asarray(own)
         records.append(Record(features=tuple(map(float, features)), reward=1.0))
         bins.append(
             Bin(

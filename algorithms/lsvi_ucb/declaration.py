@@ -18,7 +18,7 @@ RULE = "the decision to switch policies, from noisy matrices alone"
 
 def declaration_of(settings: LsviUcbSettings) -> Declaration:
     """Return the declaration of the settings; with printed noise it carries the paper's argument."""
-    whole = Share(epsilon=settings.epsilon, delta=settings.delta)
+    budget = Share(epsilon=settings.epsilon, delta=settings.delta)
     printed = settings.calibration != "tight"
     if releases_of(settings) == 0:
         return Billboard(
@@ -27,27 +27,27 @@ def declaration_of(settings: LsviUcbSettings) -> Declaration:
         )
     return Billboard(
         part=PostProcess(
-            part=_composed(settings, whole),
+            part=_composed(settings, budget),
             steps=(*STEPS, RULE) if settings.schedule == "switching" else STEPS,
-            printed=whole.by("post_processing") if printed else None,
+            printed=budget.by("post_processing") if printed else None,
         ),
         reads=("their own states, rewards and features",),
-        printed=whole.by("billboard") if printed else None,
+        printed=budget.by("billboard") if printed else None,
     )
 
 
-def _composed(settings: LsviUcbSettings, whole: Share) -> Declaration:
+def _composed(settings: LsviUcbSettings, budget: Share) -> Declaration:
     """Return every step's releases in sequence, composed as the calibration has it."""
     noises = noises_of(settings)
     if settings.calibration == "tight":
         return Sequential(parts=tuple(part for noise in noises for part in _parts(settings, noise)))
     if settings.calibration == "paper":
-        share = whole.advanced(settings.steps, log=math.log(4 / whole.delta))
+        share = budget.advanced(settings.steps, log=math.log(4 / budget.delta))
         steps = tuple(_step(settings, noise, share, ADVANCED) for noise in noises)
-        return Sequential(parts=steps, printed=whole.by("advanced_short", settings.steps))
-    share = whole.split(settings.steps)
+        return Sequential(parts=steps, printed=budget.by("advanced_short", settings.steps))
+    share = budget.split(settings.steps)
     steps = tuple(_step(settings, noise, share, ADDED) for noise in noises)
-    return Sequential(parts=steps, printed=whole.by("basic", settings.steps))
+    return Sequential(parts=steps, printed=budget.by("basic", settings.steps))
 
 
 def _parts(settings: LsviUcbSettings, noise: StepNoise) -> tuple[Repeat, Repeat]:
@@ -61,11 +61,11 @@ def _node(noise: StepNoise) -> Release:
 
 
 def _vectors(
-    settings: LsviUcbSettings, noise: StepNoise, leaf: Printed | None = None, whole: Printed | None = None
+    settings: LsviUcbSettings, noise: StepNoise, leaf: Printed | None = None, composed: Printed | None = None
 ) -> Repeat:
     """Return one step's vectors, with the paper's argument for one of them and for all where it is given."""
     release = Release(label=noise.vector_label, mechanism=noise.vector, printed=leaf)
-    return Repeat(part=release, times=releases_of(settings), printed=whole)
+    return Repeat(part=release, times=releases_of(settings), printed=composed)
 
 
 def _step(settings: LsviUcbSettings, noise: StepNoise, share: Share, argument: Argument) -> Declaration:

@@ -72,9 +72,9 @@ class Learner:
         policy = plan_batch(plan, domain, inverses, released)
         return policy, vectors, others
 
-    def _shown(self, place: tuple[int, Array], runs: Array, exact: Array, noisy: Array) -> Array:
+    def _shown(self, step_and_turn: tuple[int, Array], runs: Array, exact: Array, noisy: Array) -> Array:
         """Return the noisy vectors of one step, each run at its own turn; a tape writes them down."""
-        step, turn = place
+        step, turn = step_and_turn
         noise, tape = self.plan.noises[step], tape_of(self.rng)
         if tape is None:
             return noisy

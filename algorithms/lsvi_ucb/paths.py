@@ -28,13 +28,13 @@ def paths(plan: BatchPlan, domain: BatchDomain) -> tuple[UserPath, UserPath]:
     """
     steps, states, actions = domain.mdp.shape
     cells = np.array([_farthest(plan, domain, h) for h in range(steps)])
-    found: list[UserPath] = []
+    users: list[UserPath] = []
     for side in (0, 1):
         counts = np.zeros((steps, states, actions, states))
         at, chosen = np.divmod(cells[:, side], actions)
         counts[np.arange(steps), at, chosen, np.append(at[1:], at[-1])] = 1.0
-        found.append(UserPath(counts=counts))
-    return found[0], found[1]
+        users.append(UserPath(counts=counts))
+    return users[0], users[1]
 
 
 def _farthest(plan: BatchPlan, domain: BatchDomain, step: int) -> tuple[int, int]:
@@ -45,5 +45,5 @@ def _farthest(plan: BatchPlan, domain: BatchDomain, step: int) -> tuple[int, int
     products = (x[:, :, None] * x[:, None, :]).reshape(len(x), -1) / np.sqrt(2)
     both = np.concatenate([vectors, products], axis=1)
     apart = np.linalg.norm(both[:, None] - both[None], axis=2)
-    one, other = np.unravel_index(int(apart.argmax()), apart.shape)
-    return int(one), int(other)
+    first, second = np.unravel_index(int(apart.argmax()), apart.shape)
+    return int(first), int(second)

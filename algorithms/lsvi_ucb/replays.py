@@ -50,8 +50,8 @@ def _usual_pairs(plan: BatchPlan, domain: BatchDomain, first: BatchCanary, secon
     released = max(1, batches - 1)
     here, there = paths(plan, domain)
     return tuple(
-        (f"the {what} of a user in batch {at + 1} differs", replace(one, batch=at), replace(other, batch=at))
-        for what, one, other, looked_at in (
+        (f"the {what} of a user in batch {at + 1} differs", replace(user, batch=at), replace(neighbour, batch=at))
+        for what, user, neighbour, looked_at in (
             ("contribution", first, second, places),
             ("path", here, there, range(released) if released <= _EVERY else places),
         )

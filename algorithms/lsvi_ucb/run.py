@@ -69,7 +69,7 @@ def run_batches(
     # Lambda~_0,h = lambda I, w~_0,h = 0
     turns, policy = Turns(plan, learner.matrices), first_policy(plan, domain, n_runs)
     for number, length in enumerate(plan.lengths):  # fixed before any data
-        present = length - sum(one is not None and one.batch == number for one in (canary, path))
+        present = length - sum(planted is not None and planted.batch == number for planted in (canary, path))
         final = number == len(plan.lengths) - 1
         # the users of the batch play argmax_a Q_k,h, with Q clipped to [0, H]
         counts = transitions(domain, policy, present, streams.environment)

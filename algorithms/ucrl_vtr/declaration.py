@@ -21,18 +21,18 @@ def declaration_of(settings: UcrlVtrSettings) -> Declaration:
 
 def _joint(settings: UcrlVtrSettings) -> Declaration:
     """Return the billboard of all trees, as one adaptive sequence of their nodes."""
-    whole = Share(epsilon=settings.epsilon, delta=settings.delta)
+    budget = Share(epsilon=settings.epsilon, delta=settings.delta)
     annotated = settings.calibration != "tight"
     return Billboard(
         part=PostProcess(
-            part=_composed(settings, whole), steps=STEPS, printed=_by(whole, "post_processing", annotated=annotated)
+            part=_composed(settings, budget), steps=STEPS, printed=_by(budget, "post_processing", annotated=annotated)
         ),
         reads=("their own states, rewards and features",),
-        printed=_by(whole, "billboard", annotated=annotated),
+        printed=_by(budget, "billboard", annotated=annotated),
     )
 
 
-def _composed(settings: UcrlVtrSettings, whole: Share) -> Declaration:
+def _composed(settings: UcrlVtrSettings, budget: Share) -> Declaration:
     """Return the trees in sequence, composed as the calibration has it."""
     times = levels(settings)
     trees = tuple(
@@ -46,11 +46,11 @@ def _composed(settings: UcrlVtrSettings, whole: Share) -> Declaration:
         grouped = (
             kinds if settings.bonus == "hoeffding" else (kinds[0][::2], kinds[0][1::2], kinds[1][::2], kinds[1][1::2])
         )
-        return _nested_advanced(settings, grouped, whole)
+        return _nested_advanced(settings, grouped, budget)
     slots = nodes_printed(settings.episodes)
     total = _slots(settings, len(trees[0]))
-    summed = tuple(ADDED.tree(node, times, whole.split(total), slots) for nodes in trees for node in nodes)
-    return Sequential(parts=summed, printed=whole.by("basic", total))
+    summed = tuple(ADDED.tree(node, times, budget.split(total), slots) for nodes in trees for node in nodes)
+    return Sequential(parts=summed, printed=budget.by("basic", total))
 
 
 def _nested_advanced(settings: UcrlVtrSettings, kinds: tuple[tuple[Release, ...], ...], share: Share) -> Declaration:
@@ -74,19 +74,19 @@ def _nested_advanced(settings: UcrlVtrSettings, kinds: tuple[tuple[Release, ...]
 
 def _local(settings: UcrlVtrSettings) -> Declaration:
     """Return one user's message: every part of every regression, once."""
-    whole = Share(epsilon=settings.epsilon, delta=settings.delta)
+    budget = Share(epsilon=settings.epsilon, delta=settings.delta)
     annotated = settings.calibration != "tight"
     regressions = noisy_regressions(settings)
     total = _slots(settings, len(regressions[0].noises))
-    share = whole.split(total)
+    share = budget.split(total)
     rule = "laplace" if settings.calibration in PURE else "classic_gaussian_2"
     leaves = tuple(
         Release(label=label, mechanism=mechanism, printed=_by(share, rule, annotated=annotated))
         for regression in regressions
         for label, mechanism in regression.noises
     )
-    summed = Sequential(parts=leaves, printed=whole.by("basic", total) if annotated else None)
-    return Local(part=summed, printed=_by(whole, "local", annotated=annotated))
+    summed = Sequential(parts=leaves, printed=budget.by("basic", total) if annotated else None)
+    return Local(part=summed, printed=_by(budget, "local", annotated=annotated))
 
 
 def _slots(settings: UcrlVtrSettings, parts: int) -> int:

@@ -85,8 +85,8 @@ def _starting_odds(table: Table, view: Any, labels: Array) -> Array:
         late = _additive(table, numbers[:early], labels[:early], most_trees=0)(
             take(view, np.arange(early, len(labels)))
         )
-        known = labels[early:]
-        if log_likelihood(linear.of(numbers[early:]), known) >= log_likelihood(late, known):
+        late_labels = labels[early:]
+        if log_likelihood(linear.of(numbers[early:]), late_labels) >= log_likelihood(late, late_labels):
             linear = LinearOdds.learned(table, numbers, labels)
             return additive(view) if linear is None else linear.of(numbers)
     return additive(view)
@@ -102,15 +102,15 @@ def _additive(table: Table, numbers: Array, labels: Array, *, most_trees: int) -
     bins = Bins.learned(everything, most)
     columns = most_informative(bins, everything, labels, _MOST_COLUMNS)
     bins = Bins(edges=tuple(bins.edges[i] for i in columns))
-    known = everything[:, columns]
-    codes = bins.codes(known)
+    informative = everything[:, columns]
+    codes = bins.codes(informative)
     weights = _boosted(bins, codes, labels)
     coarse = Bins(edges=())
     grown: tuple[Tree, ...] = ()
     if most_trees and numbers.shape[1] > 1 and len(labels) >= _TREES_FROM:
-        coarse = Bins.learned(known[:, :_TREE_COLUMNS], _TREE_BINS)
+        coarse = Bins.learned(informative[:, :_TREE_COLUMNS], _TREE_BINS)
         odds = _sum_of_weights(codes, weights) + log_ratio(labels)
-        shown = np.ascontiguousarray(coarse.codes(known[:, :_TREE_COLUMNS]).T)
+        shown = np.ascontiguousarray(coarse.codes(informative[:, :_TREE_COLUMNS]).T)
         grown = grow_trees(shown, coarse.sizes, odds, labels, most_trees)
     return LearnedScore(
         table=table,

@@ -77,15 +77,15 @@ def joined(numbers: Array, discriminant: Discriminant) -> Array:
     """
     if numbers.shape[1] == 1:
         return numbers
-    known = np.where(np.isnan(numbers), 0.0, numbers)
+    filled = np.where(np.isnan(numbers), 0.0, numbers)
     pairs = _agreeing(numbers) if numbers.shape[1] <= _MOST_COMPARED else ()
     extra = (
         *pairs,
         discriminant.project(numbers),
-        _sum(known),
-        known.max(axis=1),
-        known.min(axis=1),
-        known.argmax(axis=1).astype(float),
+        _sum(filled),
+        filled.max(axis=1),
+        filled.min(axis=1),
+        filled.argmax(axis=1).astype(float),
     )
     return np.column_stack([numbers, *extra])
 
@@ -106,10 +106,10 @@ def most_informative(bins: Bins, columns: Array, labels: Array, most: int) -> Ar
     return np.sort(np.argsort(-gains, kind="stable")[:most])
 
 
-def _sum(known: Array) -> Array:
+def _sum(numbers: Array) -> Array:
     """Return the sum of every row; opposite infinities give NaN, which has a bin of its own."""
     with np.errstate(invalid="ignore"):
-        total: Array = known.sum(axis=1)
+        total: Array = numbers.sum(axis=1)
     return total
 
 

@@ -70,7 +70,7 @@ class CountedOdds:
 
     def cells(self, view: Any) -> Array:
         """Return the number of each run's output among the known ones, from 0; -1 for an output never seen."""
-        places = {key: place for place, key in enumerate(self.odds)}
+        places = {key: number for number, key in enumerate(self.odds)}
         keys, rows = np.unique(_keys(self.table.numbers(view)), return_inverse=True)
         return np.array([places.get(key.tobytes(), -1) for key in keys], dtype=float)[rows]
 

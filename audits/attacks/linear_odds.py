@@ -44,10 +44,10 @@ class Inputs:
     def __call__(self, numbers: Array) -> Array:
         """Return the inputs of each run, the single ones first. Shape: (runs, inputs)."""
         columns = [
-            np.clip((_bounded(numbers[:, place], centre) - centre) / scale, -self.bound, self.bound)
-            for place, centre, scale in self.clipped
+            np.clip((_bounded(numbers[:, column], centre) - centre) / scale, -self.bound, self.bound)
+            for column, centre, scale in self.clipped
         ]
-        columns += [np.where(numbers[:, place] == value, 1.0, -1.0) for place, value in self.values]
+        columns += [np.where(numbers[:, column] == value, 1.0, -1.0) for column, value in self.values]
         columns += [columns[i] * columns[j] for i, j in self.pairs]
         return np.column_stack(columns)
 
@@ -109,11 +109,11 @@ class _Fit:
 
 def _sparser(fit: _Fit, numbers: Array, labels: Array) -> list[_Fit]:
     """Return fits of only those single inputs whose weights are well above their standard errors."""
-    size, found = fit.inputs.singles, []
+    size, sparser_fits = fit.inputs.singles, []
     for least in _LEAST_SQUARES:
         chosen = fit.squares[:size] >= least
-        kept = int(chosen.sum())
-        if kept == 0:
+        inputs_left = int(chosen.sum())
+        if inputs_left == 0:
             break
         first = len(fit.inputs.clipped)
         inputs = Inputs(
@@ -121,33 +121,33 @@ def _sparser(fit: _Fit, numbers: Array, labels: Array) -> list[_Fit]:
             values=tuple(part for part, used in zip(fit.inputs.values, chosen[first:], strict=True) if used),
             bound=fit.inputs.bound,
         )
-        price = math.log((size + 1) * math.comb(size, kept)) + _WITHOUT_SOME * (kept < size)
+        price = math.log((size + 1) * math.comb(size, inputs_left)) + _WITHOUT_SOME * (inputs_left < size)
         fits = (_fitted(inputs, numbers, labels, common) for common in ("nothing", *_TOGETHER))
-        found += [replace(fewer, evidence=fewer.evidence - price) for fewer in fits]
-    return found
+        sparser_fits += [replace(fewer, evidence=fewer.evidence - price) for fewer in fits]
+    return sparser_fits
 
 
 def _candidates(numbers: Array) -> list[Inputs]:
     """Return the inputs to try: one for each bound, and pairs where every column has few values."""
     clipped: list[tuple[int, float, float]] = []
     values: list[tuple[int, float]] = []
-    for place, column in enumerate(numbers.T):
+    for index, column in enumerate(numbers.T):
         finite = column[np.abs(column) < _LARGEST]
         distinct = np.unique(finite[: 16 * _LEAST_RUNS])
         if 0 < len(distinct) <= _FEW_VALUES:
-            values += [(place, float(value)) for value in distinct[1:]]
+            values += [(index, float(value)) for value in distinct[1:]]
         elif len(distinct) > 0:
             centre = float(np.median(finite))
-            clipped.append((place, centre, max(float(np.abs(finite - centre).mean()), _SPREAD)))
+            clipped.append((index, centre, max(float(np.abs(finite - centre).mean()), _SPREAD)))
     few = len(clipped) + len(values)
     if not 0 < few <= _MOST_INPUTS:
         return []
     bounds = _BOUNDS if clipped else _BOUNDS[-1:]
-    found = [Inputs(clipped=tuple(clipped), values=tuple(values), bound=bound) for bound in bounds]
+    candidates = [Inputs(clipped=tuple(clipped), values=tuple(values), bound=bound) for bound in bounds]
     if not clipped and few <= _MOST_PAIRED:
         pairs = tuple((i, j) for i, j in combinations(range(few), 2) if values[i][0] != values[j][0])
-        found.append(Inputs(clipped=(), values=tuple(values), bound=_BOUNDS[-1], pairs=pairs))
-    return found
+        candidates.append(Inputs(clipped=(), values=tuple(values), bound=_BOUNDS[-1], pairs=pairs))
+    return candidates
 
 
 def _counted(inputs: Inputs, numbers: Array, labels: Array, most: int) -> tuple[Array, Array, Array]:
@@ -157,7 +157,7 @@ def _counted(inputs: Inputs, numbers: Array, labels: Array, most: int) -> tuple[
     """
     most = max(_LEAST_RUNS, most)
     if not inputs.clipped:
-        places = sorted({place for place, _ in inputs.values})
+        places = sorted({column for column, _ in inputs.values})
         rows, groups = np.unique(numbers[:, places], axis=0, return_inverse=True)
         if len(rows) <= most:
             distinct = np.zeros((len(rows), numbers.shape[1]))
@@ -200,13 +200,13 @@ def _fitted(inputs: Inputs, numbers: Array, labels: Array, common: _Common) -> _
     Source: MacKay (1992), evidence of a Bayesian model; Newton steps on the penalised likelihood.
     """
     size = inputs.singles + len(inputs.pairs)
-    known, runs, second = _counted(inputs, numbers, labels, int(_ROOM / (_STEPS * (size + 2) ** 2)))
-    middle = runs @ known / runs.sum()
-    gap = second @ known / second.sum() - (runs - second) @ known / (runs - second).sum()
+    rows, runs, second = _counted(inputs, numbers, labels, int(_ROOM / (_STEPS * (size + 2) ** 2)))
+    middle = runs @ rows / runs.sum()
+    gap = second @ rows / second.sum() - (runs - second) @ rows / (runs - second).sum()
     turned = np.where(gap < 0, -1.0, 1.0) if common == "signs" else np.full(size, float(common == "direction"))
     signs = turned[: inputs.singles]
-    together = (known[:, : inputs.singles] - middle[: inputs.singles]) @ signs / np.sqrt(inputs.singles)
-    design = np.column_stack([known - middle, together, np.ones(len(known))])
+    together = (rows[:, : inputs.singles] - middle[: inputs.singles]) @ signs / np.sqrt(inputs.singles)
+    design = np.column_stack([rows - middle, together, np.ones(len(rows))])
     groups = np.repeat([0, 1, 2, 3], [inputs.singles, len(inputs.pairs), 1, 1])
     line, ridge, share, curvature = _newton(design, groups, runs, second)
     odds = design @ line

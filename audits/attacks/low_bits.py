@@ -36,7 +36,7 @@ class LowBits:
     """
 
     name: str
-    place: int
+    column: int
     exponent: float
     finer: bool
     second: bool
@@ -53,9 +53,9 @@ class LowBits:
     def __call__(self, view: Any) -> Array:
         """Return one guess a run: 1 the second neighbour, -1 the first, 0 none."""
         values = view.get(self.name) if isinstance(view, Fields) else None
-        if values is None or values.shape[1] <= self.place:
+        if values is None or values.shape[1] <= self.column:
             return np.zeros(len(view) if not isinstance(view, Fields) else view.runs)
-        numbers = _on_grid(values[:, self.place], self.grid)
+        numbers = _on_grid(values[:, self.column], self.grid)
         bits = last_bits(numbers)
         event = bits <= self.exponent if self.finer else bits > self.exponent
         if self.sign:
@@ -87,22 +87,22 @@ def learn_low_bits(
     if not isinstance(view, Fields) or labels.all() or not labels.any():
         return None
     columns = [
-        (name, place)
+        (name, column)
         for name in view
         if name.startswith(NUMBER)
-        for place in range(min(view[name].shape[1], _MOST_COLUMNS))
+        for column in range(min(view[name].shape[1], _MOST_COLUMNS))
     ]
     times = (len(labels) if counted is None else counted) / len(labels)
-    best, found = 0.0, None
-    for name, place in columns:
-        grid = _grid_of(view[name][:, place]) if exact else 0.0
-        events = _events_of(_on_grid(view[name][:, place], grid), labels)
+    best, best_guess = 0.0, None
+    for name, column in columns:
+        grid = _grid_of(view[name][:, column]) if exact else 0.0
+        events = _events_of(_on_grid(view[name][:, column], grid), labels)
         if events is None:
             continue
         promise, guess = events.best(times, _FALSE_ALARM / len(columns), rounded_above)
         if promise > best and guess is not None:
-            best, found = promise, replace(guess, name=name, place=place, grid=grid)
-    return found
+            best, best_guess = promise, replace(guess, name=name, column=column, grid=grid)
+    return best_guess
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,9 +157,9 @@ def first_bits(values: Array) -> Array:
     >>> first_bits(np.array([0.5, 3.0, 0.0])).tolist()
     [-1.0, 1.0, -1100.0]
     """
-    known = np.isfinite(values)
-    _, exponent = np.frexp(np.where(known, values, 1.0))
-    return np.where(known, np.where(values == 0, _ZERO, exponent - 1.0), np.nan)
+    is_finite = np.isfinite(values)
+    _, exponent = np.frexp(np.where(is_finite, values, 1.0))
+    return np.where(is_finite, np.where(values == 0, _ZERO, exponent - 1.0), np.nan)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -192,7 +192,7 @@ class _Events:
         first, second = self.counts[:, kind, window, at]
         guess = LowBits(
             name="",
-            place=0,
+            column=0,
             exponent=float(self.exponents[at]),
             finer=bool(kind == 0),
             second=bool(second > first),
@@ -216,8 +216,8 @@ class _Events:
 
 def _events_of(values: Array, labels: Array) -> _Events | None:
     """Return the events of a column; None for whole numbers, which have no last bits to compare."""
-    known = np.isfinite(values)
-    values, labels = values[known], labels[known]
+    is_finite = np.isfinite(values)
+    values, labels = values[is_finite], labels[is_finite]
     bits, first = last_bits(values), first_bits(values)
     exponents, bit = np.unique(bits, return_inverse=True)
     if len(exponents) < 2 or exponents[exponents > _ZERO].min(initial=0.0) >= 0:
@@ -229,7 +229,7 @@ def _events_of(values: Array, labels: Array) -> _Events | None:
     windows += [(sign, float(exponent), float(exponent)) for sign in (-1.0, 1.0) for exponent in sizes]
     windows += [(sign, -inf, float(exponent)) for sign in (-1.0, 1.0) for exponent in sizes]
     parts = (seen.sum(axis=(1, 2))[:, None], seen, seen.cumsum(axis=2))
-    held = np.concatenate([part.reshape(2, -1, len(exponents)) for part in parts], axis=1)
-    finer, totals = held.cumsum(axis=2)[:, :, :-1], held.sum(axis=2)
+    windowed = np.concatenate([part.reshape(2, -1, len(exponents)) for part in parts], axis=1)
+    finer, totals = windowed.cumsum(axis=2)[:, :, :-1], windowed.sum(axis=2)
     counts = np.stack([finer, totals[:, :, None] - finer], axis=1)
     return _Events(windows=tuple(windows), exponents=exponents[:-1], counts=counts, totals=totals)

@@ -69,10 +69,10 @@ def offline_scores(confidence: Array, shadows: Array, included: Array) -> Array:
     True
     """
     target, values = scaled_confidence(confidence), scaled_confidence(shadows)
-    without, known = _mean(values, ~included)
+    without, has_shadow = _mean(values, ~included)
     squares, _ = _mean((values - without) ** 2, ~included)
     scores: Array = (target - without) / np.sqrt(np.maximum(squares, _LEAST_SPREAD**2))
-    return np.where(known, scores, 0.0)
+    return np.where(has_shadow, scores, 0.0)
 
 
 def relative_scores(

@@ -49,12 +49,12 @@ def learn_rare_values(lesson: Observed) -> RareValues | None:
     table = Table.learned(lesson.kept)
     numbers = table.numbers(lesson.kept)[:, :_MOST_COLUMNS]
     names = [column.name for column in table.columns for _ in column.places]
-    own = [place for place, name in enumerate(names[: numbers.shape[1]]) if name.startswith(OWN)]
-    found = {place: _values(numbers[:, place], lesson.labels, 1.0) for place in own}
-    if not any(values[side].size for values in found.values() for side in (0, 1)):
-        found = {place: _values(column, lesson.labels, _LARGEST_SHARE) for place, column in enumerate(numbers.T)}
+    own = [index for index, name in enumerate(names[: numbers.shape[1]]) if name.startswith(OWN)]
+    by_column = {index: _values(numbers[:, index], lesson.labels, 1.0) for index in own}
+    if not any(values[side].size for values in by_column.values() for side in (0, 1)):
+        by_column = {index: _values(column, lesson.labels, _LARGEST_SHARE) for index, column in enumerate(numbers.T)}
     first, second = (
-        tuple((place, values[side]) for place, values in found.items() if values[side].size) for side in (0, 1)
+        tuple((index, values[side]) for index, values in by_column.items() if values[side].size) for side in (0, 1)
     )
     return RareValues(table=table, first=first, second=second) if first or second else None
 
@@ -70,7 +70,7 @@ def _values(column: Array, labels: Array, largest: float) -> tuple[Array, Array]
 def _shows(numbers: Array, values: tuple[tuple[int, Array], ...]) -> Array:
     """Return whether each run shows one of the values in its column."""
     shown = np.zeros(len(numbers), dtype=bool)
-    for place, known in values:
-        column = numbers[:, place]
-        shown |= np.isin(column, known) | (np.isnan(column) & bool(np.isnan(known).any()))
+    for index, rare in values:
+        column = numbers[:, index]
+        shown |= np.isin(column, rare) | (np.isnan(column) & bool(np.isnan(rare).any()))
     return shown

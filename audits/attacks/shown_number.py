@@ -74,12 +74,12 @@ class ShownNumber:
         some = np.asarray(shown.any(axis=1))
         columns = numbers.shape[1]
         last = columns - shown[:, ::-1].argmax(axis=1)
-        place = np.where(some, 2 * last / columns - 1, 0.0)[:, None]
-        held = [some, shown.sum(axis=1) / columns]
+        last_position = np.where(some, 2 * last / columns - 1, 0.0)[:, None]
+        inputs = [some, shown.sum(axis=1) / columns]
         for end, knots in zip(_ends(numbers, shown), self.knots, strict=False):
             near = _spline(np.where(some, end, knots[0]), knots) * some[:, None]
-            held += [near, near * place, near * place**2]
-        return np.column_stack(held)
+            inputs += [near, near * last_position, near * last_position**2]
+        return np.column_stack(inputs)
 
     def __call__(self, view: Any) -> Array:
         """Return one score a run."""
@@ -94,4 +94,4 @@ def _ends(numbers: Array, shown: Array) -> tuple[Array, Array]:
 
 def _spline(values: Array, knots: Array) -> Array:
     """Return the weight of each knot in a piecewise linear function, constant beyond the last ones."""
-    return np.column_stack([np.interp(values, knots, one) for one in np.eye(len(knots))])
+    return np.column_stack([np.interp(values, knots, unit) for unit in np.eye(len(knots))])

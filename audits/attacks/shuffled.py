@@ -80,13 +80,13 @@ def shuffled_case(
         part = part.part
     if not isinstance(part, Release):
         raise ValueError(f"Expected the part of the shuffle to be one release, got {type(part).__name__}.")
-    known = outcomes if outcomes is not None else getattr(part.mechanism, "categories", None)
-    if known is None:
+    categories = outcomes if outcomes is not None else getattr(part.mechanism, "categories", None)
+    if categories is None:
         raise ValueError(f"Expected outcomes to be given: {part.mechanism.name!r} does not say how many there are.")
     shuffled = _Shuffled(
         mechanism=part.mechanism,
         users=node.users,
-        outcomes=count("outcomes", known, at_least=2),
+        outcomes=count("outcomes", categories, at_least=2),
         answers=answers,
         others=others,
     )

@@ -21,24 +21,24 @@ _CHANCE = 6.0
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Column:
-    """Some columns of one field, by their `places`; `known` holds the categories of a kind, most frequent first."""
+    """Some columns of one field, by their `places`; `categories` holds those of a kind, most frequent first."""
 
     name: str
     places: tuple[int, ...]
-    known: Array | None = None
+    categories: Array | None = None
 
     def numbers(self, fields: Fields, runs: int) -> Array:
         """Return the numbers of these columns. Shape: (runs, places)."""
-        held = fields.get(self.name)
+        field = fields.get(self.name)
         values = np.full((runs, len(self.places)), absent(self.name))
-        if held is not None:
-            present = [position for position, place in enumerate(self.places) if place < held.shape[1]]
-            values[:, present] = held[:, [self.places[position] for position in present]]
-        if self.known is None:
+        if field is not None:
+            present = [position for position, index in enumerate(self.places) if index < field.shape[1]]
+            values[:, present] = field[:, [self.places[position] for position in present]]
+        if self.categories is None:
             return values
-        order = np.argsort(self.known)
-        nearest = np.minimum(np.searchsorted(self.known, values, sorter=order), len(order) - 1)
-        return np.where(self.known[order[nearest]] == values, order[nearest].astype(float), -1.0)
+        order = np.argsort(self.categories)
+        nearest = np.minimum(np.searchsorted(self.categories, values, sorter=order), len(order) - 1)
+        return np.where(self.categories[order[nearest]] == values, order[nearest].astype(float), -1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -76,13 +76,13 @@ class Table:
     def in_order(self, view: Any) -> Array:
         """Return the number columns, by name, [9] before [10]. Shape: (runs, number columns)."""
         fields, runs = _fields(view), length(view)
-        held = sorted((c for c in self.columns if c.name.startswith(NUMBER)), key=lambda c: (len(c.name), c.name))
-        return np.concatenate([np.zeros((runs, 0)), *(column.numbers(fields, runs) for column in held)], axis=1)
+        columns = sorted((c for c in self.columns if c.name.startswith(NUMBER)), key=lambda c: (len(c.name), c.name))
+        return np.concatenate([np.zeros((runs, 0)), *(column.numbers(fields, runs) for column in columns)], axis=1)
 
     def unknown(self, view: Any) -> tuple[str, float]:
         """Return the field with the largest share of runs whose category the table does not know, and that share."""
         fields, runs = _fields(view), length(view)
-        kinds = [column for column in self.columns if column.known is not None]
+        kinds = [column for column in self.columns if column.categories is not None]
         shares = {column.name: float((column.numbers(fields, runs) < 0).mean(axis=0).max()) for column in kinds}
         return max(shares.items(), key=lambda item: item[1], default=("", 0.0))
 
@@ -96,20 +96,20 @@ def _column(name: str, values: Array) -> Column | None:
     """Return the varying columns of a field, None where there is none."""
     first = values[:1]
     varying = ((values != first) & ~(np.isnan(values) & np.isnan(first))).any(axis=0)
-    places = tuple(int(place) for place in np.flatnonzero(varying))
+    places = tuple(int(index) for index in np.flatnonzero(varying))
     if not places:
         return None
     if not name.startswith(KIND):
         return Column(name=name, places=places)
-    known, counts = np.unique(values[:, list(places)], return_counts=True)
-    return Column(name=name, places=places, known=known[np.argsort(-counts, kind="stable")])
+    categories, counts = np.unique(values[:, list(places)], return_counts=True)
+    return Column(name=name, places=places, categories=categories[np.argsort(-counts, kind="stable")])
 
 
 def _telling(column: Column, fields: Fields, labels: Array) -> list[Column]:
     """Return the columns of a field whose last bits differ between the neighbours beyond chance."""
-    found = []
+    telling = []
     bits = last_bits(column.numbers(fields, len(labels)))
-    for place, values in zip(column.places, bits.T, strict=True):
+    for index, values in zip(column.places, bits.T, strict=True):
         codes = np.unique(np.nan_to_num(values, nan=1e4), return_inverse=True)[1]
         second, first = (np.bincount(codes[chosen], minlength=codes.max() + 1) for chosen in (labels, ~labels))
         pooled = second + first
@@ -117,8 +117,8 @@ def _telling(column: Column, fields: Fields, labels: Array) -> list[Column]:
         usual = pooled * share * (1 - share) >= 5
         excess = (second - pooled * share)[usual] ** 2 / (pooled * share * (1 - share))[usual]
         if usual.sum() > 1 and excess.sum() - usual.sum() > _CHANCE * np.sqrt(2 * usual.sum()):
-            found.append(Column(name=column.name, places=(place,)))
-    return found
+            telling.append(Column(name=column.name, places=(index,)))
+    return telling
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -168,17 +168,17 @@ def _atoms(values: Array, counts: Array) -> Array:
 
 def _edges(column: Array, most: int) -> Array:
     """Return the edges of one column's bins."""
-    known = np.sort(column[~np.isnan(column)])
-    if len(known) == 0:
-        return known
-    values, counts = np.unique(known, return_counts=True)
+    numbers = np.sort(column[~np.isnan(column)])
+    if len(numbers) == 0:
+        return numbers
+    values, counts = np.unique(numbers, return_counts=True)
     if len(values) <= most:
         return values
     atoms = _atoms(values, counts)
-    inner = np.linspace(0, len(known) - 1, most + 1)[1:-1].astype(int)
-    ends = np.unique(np.geomspace(_LEAST_RUNS, len(known) / most, _END_CUTS).astype(int))
-    ends = ends[(ends > 0) & (ends < len(known) // 2)]
-    tails = np.concatenate([known[ends], known[len(known) - 1 - ends]])
+    inner = np.linspace(0, len(numbers) - 1, most + 1)[1:-1].astype(int)
+    ends = np.unique(np.geomspace(_LEAST_RUNS, len(numbers) / most, _END_CUTS).astype(int))
+    ends = ends[(ends > 0) & (ends < len(numbers) // 2)]
+    tails = np.concatenate([numbers[ends], numbers[len(numbers) - 1 - ends]])
     with np.errstate(over="ignore"):
         after = np.nextafter(atoms, np.inf)
-    return np.unique(np.concatenate([known[inner], tails, atoms, after]))
+    return np.unique(np.concatenate([numbers[inner], tails, atoms, after]))

@@ -87,9 +87,9 @@ def _averaged(view: Any, labels: Array, models_of: Modelling) -> ThresholdOdds:
         cuts, pairs, priors = _cuts(columns[:, column])
         second, first = (_counted(columns[side, column], cuts, pairs) for side in (labels, ~labels))
         kinds = models_of(second, first, priors)
-        for place, (low, high) in enumerate(cuts[pairs].tolist()):
-            models += [(column, low, high, shares[place]) for shares, _ in kinds]
-            evidence += [float(support[place]) for _, support in kinds]
+        for index, (low, high) in enumerate(cuts[pairs].tolist()):
+            models += [(column, low, high, shares[index]) for shares, _ in kinds]
+            evidence += [float(support[index]) for _, support in kinds]
     weights = np.exp(np.array(evidence) - logsumexp(evidence))
     relevant = np.flatnonzero(weights > 1e-4 * weights.max())
     return ThresholdOdds(
@@ -102,12 +102,12 @@ def _averaged(view: Any, labels: Array, models_of: Modelling) -> ThresholdOdds:
 
 def _counted(values: Array, cuts: Array, pairs: Array) -> Array:
     """Return how many values lie in each of the four intervals of each pair of cuts. Shape: (pairs, 4)."""
-    known = values[~np.isnan(values)]
-    reached = (known[:, None] >= cuts).sum(axis=1)
+    numbers = values[~np.isnan(values)]
+    reached = (numbers[:, None] >= cuts).sum(axis=1)
     below = np.cumsum(np.bincount(reached, minlength=len(cuts) + 1))  # of all that reach so many cuts or fewer
     low, high = below[pairs].T
-    missing = np.full(len(pairs), len(values) - len(known))
-    return np.stack([low, high - low, len(known) - high, missing], axis=1)
+    missing = np.full(len(pairs), len(values) - len(numbers))
+    return np.stack([low, high - low, len(numbers) - high, missing], axis=1)
 
 
 def _free_shares(second: Array, first: Array, prior: Array) -> tuple[tuple[Array, Array], ...]:
@@ -128,9 +128,9 @@ def _shares_beyond(least: float, second: Array, first: Array, prior: Array) -> t
     undecided = ((second + first).sum(axis=1) - right - wrong) * float(np.log(2))
     models = []
     for good, bad, turned in ((right, wrong, False), (wrong, right, True)):
-        whole = _log_beta_above(least, good + 1, bad + 1)
-        share = np.maximum(least, np.exp(_log_beta_above(least, good + 2, bad + 1) - whole))
-        models.append((_mirrored(1 - share if turned else share), whole - undecided + prior))
+        evidence = _log_beta_above(least, good + 1, bad + 1)
+        share = np.maximum(least, np.exp(_log_beta_above(least, good + 2, bad + 1) - evidence))
+        models.append((_mirrored(1 - share if turned else share), evidence - undecided + prior))
     return tuple(models)
 
 
@@ -154,8 +154,8 @@ def _columns(numbers: Array, discriminant: Discriminant) -> Array:
 
 def _evidence(second: Array, first: Array) -> Array:
     """Return the log probability of the labels in each row's intervals, their odds averaged over a Beta prior."""
-    found: Array = (betaln(second + _PRIOR, first + _PRIOR) - betaln(_PRIOR, _PRIOR)).sum(axis=1)
-    return found
+    logs: Array = (betaln(second + _PRIOR, first + _PRIOR) - betaln(_PRIOR, _PRIOR)).sum(axis=1)
+    return logs
 
 
 def _cuts(column: Array) -> tuple[Array, Array, Array]:
@@ -163,18 +163,18 @@ def _cuts(column: Array) -> tuple[Array, Array, Array]:
 
     Pairs that cut off equally many runs at both ends weigh more: most noise is symmetric. Shape: `pairs` is (pairs, 2).
     """
-    known = np.unique(column[~np.isnan(column)])
-    if len(known) < 2:
+    numbers = np.unique(column[~np.isnan(column)])
+    if len(numbers) < 2:
         return np.array([np.inf]), np.zeros((1, 2), dtype=int), np.zeros(1)
-    middles = known[:-1] / 2 + known[1:] / 2 if len(known) <= _CUTS + 1 else _quantiles(column)
+    middles = numbers[:-1] / 2 + numbers[1:] / 2 if len(numbers) <= _CUTS + 1 else _quantiles(column)
     pairs = np.array(list(combinations_with_replacement(range(len(middles)), 2)))
     return middles, pairs, np.where(pairs.sum(axis=1) == len(middles) - 1, _SYMMETRIC, 0.0)
 
 
 def _quantiles(column: Array) -> Array:
     """Return `_CUTS` observed values, evenly spread over the runs."""
-    known = np.sort(column[~np.isnan(column)])
-    return np.unique(known[np.linspace(0, len(known) - 1, _CUTS + 2)[1:-1].astype(int)])
+    numbers = np.sort(column[~np.isnan(column)])
+    return np.unique(numbers[np.linspace(0, len(numbers) - 1, _CUTS + 2)[1:-1].astype(int)])
 
 
 def _intervals(column: Array, low: float, high: float) -> Array:

@@ -45,8 +45,8 @@ def local_level(scores: int, significance: float) -> float:
     low, high = math.log(significance / len(ranks)), math.log(significance)
     if len(ranks) == 1 or surplus(low) >= 0:
         return math.exp(low)
-    found = float(brentq(surplus, low, high, xtol=1e-7))
-    return math.exp(found) * (1 - _SAFETY)
+    log_root = float(brentq(surplus, low, high, xtol=1e-7))
+    return math.exp(log_root) * (1 - _SAFETY)
 
 
 def tail_limits(counts: Array, scores: int, significance: float) -> Array:
@@ -57,10 +57,10 @@ def tail_limits(counts: Array, scores: int, significance: float) -> Array:
     """
     ranks = _ranks(scores)
     reached = np.asarray(counts, dtype=int)
-    place = np.searchsorted(ranks, reached + 1)
-    used = np.where(place < len(ranks), ranks[np.minimum(place, len(ranks) - 1)] - 1, scores)
-    known, where = np.unique(used, return_inverse=True)
-    return proportion_upper(known, float(scores), local_level(scores, significance))[where]
+    index = np.searchsorted(ranks, reached + 1)
+    used = np.where(index < len(ranks), ranks[np.minimum(index, len(ranks) - 1)] - 1, scores)
+    limits_at, where = np.unique(used, return_inverse=True)
+    return proportion_upper(limits_at, float(scores), local_level(scores, significance))[where]
 
 
 def _ranks(scores: int) -> Array:

@@ -163,11 +163,11 @@ class CurveProcess:
 
     def _rates(self, passed: Array) -> tuple[Array, Array]:
         """Return the predicted rates of the events: counts plus one half, and what earlier runs taught."""
-        known = min(self.taught.runs, _MOST_TAUGHT) / 2
+        weight = min(self.taught.runs, _MOST_TAUGHT) / 2
         sides = ((False, self.taught.false), (True, self.taught.true))
         false, true = (
-            (passed[self.labels == second].sum(axis=0) + _PRIOR + known * np.array(rates))
-            / ((self.labels == second).sum() + 2 * _PRIOR + known)
+            (passed[self.labels == second].sum(axis=0) + _PRIOR + weight * np.array(rates))
+            / ((self.labels == second).sum() + 2 * _PRIOR + weight)
             for second, rates in sides
         )
         return false, true

@@ -66,19 +66,19 @@ def guessing_epsilon_at(counts: Counts, delta: float, stored: float, significanc
     runs = counts.runs
     leaks, _ = leak_allowance(runs, delta, stored)
     if significance >= stored:
-        rest = significance - float(tail(leaks + 1, runs, delta))
-        return float(_epsilon(counts.correct, counts.guesses, leaks, rest))
+        level_left = significance - float(tail(leaks + 1, runs, delta))
+        return float(_epsilon(counts.correct, counts.guesses, leaks, level_left))
     most, _ = leak_allowance(runs, delta, significance)
     jumps = [float(tail(number + 1, runs, delta)) / _LEAK_SHARE * (1 + 1e-12) for number in range(leaks, most)]
     levels = (significance, stored, *(jump for jump in jumps if significance < jump < stored))
     return min(float(guessing_epsilon(counts.correct, counts.guesses, runs, delta, level)) for level in levels)
 
 
-def _epsilon(correct: Array | float, guesses: Array | float, leaks: int, rest: float) -> Array:
-    """Return the bound with `leaks` right guesses discounted, at the significance `rest` that is left."""
+def _epsilon(correct: Array | float, guesses: Array | float, leaks: int, level_left: float) -> Array:
+    """Return the bound with `leaks` right guesses discounted, at the significance `level_left` that is left."""
     trials = np.maximum(np.asarray(guesses, dtype=float) - leaks, 0)
     right = np.clip(np.asarray(correct, dtype=float) - leaks, 0, trials)
-    share = np.minimum(proportion_lower(right, np.maximum(trials, right), rest), 1 - 2.0**-53)
+    share = np.minimum(proportion_lower(right, np.maximum(trials, right), level_left), 1 - 2.0**-53)
     epsilon: Array = np.log(np.maximum(share, 0.5) / (1 - np.maximum(share, 0.5)))
     return np.where(trials > 0, np.maximum(epsilon, 0.0), 0.0)
 

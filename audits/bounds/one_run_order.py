@@ -35,13 +35,13 @@ def one_run_order_bound(magnitudes: Array, right: Array, significance: float) ->
     typical = float(magnitudes.mean()) if len(sizes) else 0.0
     best = np.zeros(len(LEVELS))
     if typical > 0:
-        held = np.zeros((len(_SLOPES), 1, len(LEVELS)))
+        carried = np.zeros((len(_SLOPES), 1, len(LEVELS)))
         for start in range(0, len(sizes), _BLOCK):
             block, won = sizes[start : start + _BLOCK] / typical, hits[start : start + _BLOCK]
-            logs = held + np.cumsum([_gains(slope * block, won) for slope in _SLOPES], axis=1)
+            logs = carried + np.cumsum([_gains(slope * block, won) for slope in _SLOPES], axis=1)
             wealth = np.logaddexp.reduce(logs)
             best = np.maximum(best, wealth.max(axis=0) - math.log(len(_SLOPES)))
-            held = logs[:, -1:]
+            carried = logs[:, -1:]
     epsilon = lowest_survivor(best, significance)
     return LowerBound(name="one_run_order", epsilon=epsilon, significance=significance)
 

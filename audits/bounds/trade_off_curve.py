@@ -39,8 +39,8 @@ def measured_curve(ins: Array, outs: Array, significance: float) -> tuple[tuple[
     false, true = (1 - np.searchsorted(np.sort(side), values, side="left") / len(side) for side in (outs, ins))
     first, second = (math.sqrt(math.log(2 / significance) / (2 * len(side))) + _ROUNDING for side in (outs, ins))
     corners = _hull(np.minimum(1.0, false + first), np.maximum(0.0, true - second))
-    kept = np.unique(np.linspace(0, len(corners) - 1, min(len(corners), _SHOWN)).round().astype(int))
-    return tuple(corners[place] for place in kept)
+    shown = np.unique(np.linspace(0, len(corners) - 1, min(len(corners), _SHOWN)).round().astype(int))
+    return tuple(corners[index] for index in shown)
 
 
 def curve_mu(curve: tuple[tuple[float, float], ...]) -> float:

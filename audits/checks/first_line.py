@@ -24,24 +24,24 @@ def first_line(program: Callable[[], Any], value: Array, other: Array) -> str | 
     """
     wanted = _wanted(np.asarray(value), np.asarray(other))
     lines: dict[int, str] = {}
-    found: list[str] = []
+    lines_found: list[str] = []
 
     def looked(frame: FrameType, event: str, argument: Any) -> Any:
-        if found:
+        if lines_found:
             return None
         if event in ("line", "return"):
             if id(frame) in lines and _holds(frame, wanted):
-                found.append(lines[id(frame)])
+                lines_found.append(lines[id(frame)])
                 return None
             lines[id(frame)] = line_of(frame)
         return looked
 
     def entered(frame: FrameType, event: str, argument: Any) -> Any:
         lines.pop(id(frame), None)
-        return looked if not found and _own(frame.f_code.co_filename) else None
+        return looked if not lines_found and _own(frame.f_code.co_filename) else None
 
     run_traced(program, entered)
-    return found[0] if found else None
+    return lines_found[0] if lines_found else None
 
 
 @cache
@@ -61,9 +61,11 @@ def _wanted(value: Array, other: Array) -> tuple[Array, ...]:
 
 def _holds(frame: FrameType, wanted: tuple[Array, ...]) -> bool:
     """Return whether some local variable is one of the wanted values."""
-    variables = [held for variable in frame.f_locals.values() for held in _inside(variable)]
+    variables = [number_array for variable in frame.f_locals.values() for number_array in _inside(variable)]
     return any(
-        variable.size == one.size and np.array_equal(variable.ravel(), one) for variable in variables for one in wanted
+        variable.size == wanted_array.size and np.array_equal(variable.ravel(), wanted_array)
+        for variable in variables
+        for wanted_array in wanted
     )
 
 

@@ -116,8 +116,8 @@ def secret_draws(
     for condition, samplers in by_condition.items():
         of_nodes = [sampler for sampler in samplers if sampler is not None]
         wrong = any(sampler.wrong for sampler in of_nodes) or bool(told)
-        whole = len(of_nodes) == len(samplers) and all(sampler.same for sampler in of_nodes)
-        if wrong or (whole and looked.redrawn):
+        all_looked_at = len(of_nodes) == len(samplers) and all(sampler.same for sampler in of_nodes)
+        if wrong or (all_looked_at and looked.redrawn):
             yield replace(condition, text=f"{condition.text} {_looked_at(of_nodes, looked)}").seen(holds=not wrong)
 
 
@@ -141,6 +141,6 @@ def _sampler_of(node: Any, seen: Sequence[SamplerSeen]) -> SamplerSeen | None:
     return min(of_node, key=lambda sampler: not sampler.wrong, default=None)
 
 
-def _as(one: Any, other: Any) -> bool:
+def _as(node: Any, other: Any) -> bool:
     """Return whether two nodes draw alike, whatever they draw for."""
-    return type(one) is type(other) and replace(one, part=other.part, printed=other.printed) == other
+    return type(node) is type(other) and replace(node, part=other.part, printed=other.printed) == other

@@ -100,20 +100,20 @@ def watch_noise(
     rivals = tuple(_rival(mechanism, factor) for factor in FACTORS)
     look = min(_LOOK, _FURTHER * significance / 2)
     share = _FURTHER * significance - look
-    needed, first, kept = -math.log(significance - look - share), list[Array](), list[Array]()
+    needed, first, outputs = -math.log(significance - look - share), list[Array](), list[Array]()
     while done < runs and peak < needed:
         size = min(block, runs - done)
         output = release(rng, size)
         paths = log_wealth + np.cumsum(_gains(output, mechanism, rivals, np.asarray(answer), size), axis=0)
         if done < _LOOKED:
             first.append(np.asarray(output)[: _LOOKED - done])
-        if sum(part.size for part in kept) < _MOST_NUMBERS:
-            kept.append(np.asarray(output))
+        if sum(part.size for part in outputs) < _MOST_NUMBERS:
+            outputs.append(np.asarray(output))
         peak = max(peak, float(np.max(_averages(paths))))
         log_wealth, done, block = paths[-1], done + size, min(block * _GROWTH, _MOST_BLOCK)
     departure = _departure(np.concatenate(first), mechanism, np.asarray(answer), look) if first else ""
     if not departure and peak < needed:
-        departure = _far_out(np.concatenate(kept), mechanism, np.asarray(answer), share)
+        departure = _far_out(np.concatenate(outputs), mechanism, np.asarray(answer), share)
     return Conformance(
         fallen=peak >= needed or bool(departure),
         factor=FACTORS[int(np.argmax(log_wealth))] if log_wealth.max() > 0 else 1.0,
@@ -129,30 +129,30 @@ def _departure(output: Array, mechanism: Mechanism, answer: Array, level: float)
     sample = _sample(output, mechanism, answer)
     single = is_additive(mechanism) and not mechanism.item_axes and not hasattr(mechanism, "leaf")
     said = repeated(sample, output.size, level / 2) if single else ""
-    found = None if said else _places(sample)
-    departure = None if found is None else worst(looks_at(found))
+    placed = None if said else _places(sample)
+    departure = None if placed is None else worst(looks_at(placed))
     return departure.words if departure is not None and departure.probability < level / 2 else said
 
 
 def _far_out(output: Array, mechanism: Mechanism, answer: Array, level: float) -> str:
     """Return how the extremes of all outputs, or single whole numbers, depart from the declared law, if they do."""
     sample = _sample(output, mechanism, answer)
-    found = _places(sample)
-    looks = [] if found is None else [*extremes(found), *masses(found)]
+    placed = _places(sample)
+    looks = [] if placed is None else [*extremes(placed), *masses(placed)]
     departure = worst(looks) if looks else None
     return departure.words if departure is not None and departure.probability < level else ""
 
 
 def _sample(output: Array, mechanism: Mechanism, answer: Array) -> Sample:
     """Return outputs around one answer."""
-    known = np.broadcast_to(answer, (len(output), *answer.shape))
-    return Sample(mechanism=mechanism, entrance="", output=output, value=known)
+    answers = np.broadcast_to(answer, (len(output), *answer.shape))
+    return Sample(mechanism=mechanism, entrance="", output=output, value=answers)
 
 
 def _places(sample: Sample) -> Placed | None:
     """Return outputs as uniform numbers where their law is known."""
-    found = places_of(sample.mechanism, sample.output, sample.value, np.random.default_rng(0))
-    return found if found is not None and found.uniform.size else None
+    placed = places_of(sample.mechanism, sample.output, sample.value, np.random.default_rng(0))
+    return placed if placed is not None and placed.uniform.size else None
 
 
 def _rival(mechanism: Mechanism, factor: float) -> Mechanism:
@@ -168,9 +168,9 @@ def _gains(output: Any, mechanism: Mechanism, rivals: tuple[Mechanism, ...], ans
     outputs = np.asarray(output)
     if outputs.shape[:1] != (n_runs,):
         raise ValueError(f"Expected outputs of {n_runs} runs, runs axis first, got an array of shape {outputs.shape}.")
-    known = np.broadcast_to(answer, (n_runs, *answer.shape))
-    declared = mechanism.log_density(outputs, known).reshape(n_runs, -1).sum(axis=1)
-    columns = [rival.log_density(outputs, known).reshape(n_runs, -1).sum(axis=1) for rival in rivals]
+    answers = np.broadcast_to(answer, (n_runs, *answer.shape))
+    declared = mechanism.log_density(outputs, answers).reshape(n_runs, -1).sum(axis=1)
+    columns = [rival.log_density(outputs, answers).reshape(n_runs, -1).sum(axis=1) for rival in rivals]
     with np.errstate(invalid="ignore"):
         gains: Array = np.stack(columns, axis=1) - declared[:, None]
     return np.where(np.isnan(declared) | np.isneginf(declared), np.inf, gains.T).T

@@ -84,29 +84,29 @@ def replay_program(
     """
     limits, looked, untaped = Limits.of(declaration), Looked(), Replayed(findings=(), conditions=())
     budgets = tuple(Budget.all_of(declaration))
-    found: list[Finding] = []
+    all_findings: list[Finding] = []
     first = recorded or record_run(algorithm, problem, n_runs=_RUNS, seed=SEED)
     replays = algorithm.replays(problem) if hasattr(algorithm, "replays") else ()
     own_stream = tuple(_own_stream(algorithm, problem, first))
     samplers = tuple(_samplers(algorithm, problem))
-    found += [finding for seen in samplers for finding in seen.findings]
+    all_findings += [finding for seen in samplers for finding in seen.findings]
     if first.tape.released:
         looked.admitted, looked.overrun = _admitted(declaration, first), _overrun(limits, first)
-        found += _whole_program(algorithm, problem, first, looked)
+        all_findings += _whole_program(algorithm, problem, first, looked)
         untaped = _without_tape(algorithm, problem, declaration, first)
-        found += untaped.findings
+        all_findings += untaped.findings
         replays = (*map(_as_replay, cases), *replays)
     redrawn: list[Finding] = []
     for case in replays:
         for says, *pair in case.pairs:
-            found += _neighbours(case, (pair[0], pair[1]), says, limits, looked, budgets)
+            all_findings += _neighbours(case, (pair[0], pair[1]), says, limits, looked, budgets)
         redrawn += [finding for pair in case.redrawn for finding in _other_draws(case, pair, looked)]
-        for one, other in case.others:
-            run = replayed(_on(case, one), RunTape(seed=SEED))
+        for data, other in case.others:
+            run = replayed(_on(case, data), RunTape(seed=SEED))
             if run.tape.released:
-                found += [*_noise(run.tape, looked), *_with_others(run, _on(case, other), "other users", looked)]
-    found += redrawn
-    findings = tuple({(finding.rule, finding.where): finding for finding in reversed(found)}.values())[::-1]
+                all_findings += [*_noise(run.tape, looked), *_with_others(run, _on(case, other), "other users", looked)]
+    all_findings += redrawn
+    findings = tuple({(finding.rule, finding.where): finding for finding in reversed(all_findings)}.values())[::-1]
     conditions = decided(declaration, findings, looked) if looked.pairs or looked.published else ()
     attaining = attained(algorithm, declaration, looked)
     sampled = (*(seen.condition for seen in samplers), *secret_draws(declaration, samplers, redrawn, looked))
@@ -147,8 +147,8 @@ def _without_tape(algorithm: Any, problem: Any, declaration: Declaration, taped:
         message = f"The program ends with {type(error).__name__} without a tape, and not on one."
         return Replayed(findings=(Finding(rule="DPA221", where="the program", message=message),), conditions=())
     violated = tuple(condition for condition in transcript.conditions if condition.status == "violated")
-    known = {(finding.rule, finding.where) for finding in admit(declaration, taped.transcript.trace)}
-    findings = tuple(f for f in admit(declaration, transcript.trace) if (f.rule, f.where) not in known)
+    on_tape = {(finding.rule, finding.where) for finding in admit(declaration, taped.transcript.trace)}
+    findings = tuple(f for f in admit(declaration, transcript.trace) if (f.rule, f.where) not in on_tape)
     return Replayed(findings=findings, conditions=violated)
 
 
@@ -163,14 +163,14 @@ def _own_stream(algorithm: Any, problem: Any, first: RecordedRun) -> Iterator[Co
         return
     tape = RunTape(seed=first.tape.seed, salts={"noise": 1})
     again = run_on(algorithm, problem, tape.generator(), first.transcript.n_runs)
-    kept = {
+    same = {
         ours.label
         for ours, theirs in zip(first.transcript.trace, again.trace, strict=False)
         if ours.fingerprint is not None and any(ours.fingerprint) and ours.fingerprint == theirs.fingerprint
     }
-    if kept:
+    if same:
         text = (
-            f"Noise follows the seed of its own stream (that of {', '.join(sorted(kept))} stays the same whatever that "
+            f"Noise follows the seed of its own stream (that of {', '.join(sorted(same))} stays the same whatever that "
             "seed is)."
         )
         yield Condition(kind="own_noise_stream", text=text).seen(holds=False)
@@ -205,12 +205,12 @@ def _as_replay(case: AuditCase) -> ReplayCase:
     return ReplayCase(name=case.name, pairs=((case.description, first, second),), run=case.run)
 
 
-def _program_of(algorithm: Any, problem: Any, kept: list[Transcript], n_runs: int) -> Program:
+def _program_of(algorithm: Any, problem: Any, transcripts: list[Transcript], n_runs: int) -> Program:
     """Return the whole program, with everything that any adversary sees; `kept` gets the transcript of each call."""
 
     def program(rng: TapedGenerator) -> dict[str, Any]:
-        kept.append(run_on(algorithm, problem, rng, n_runs))
-        return RecordedRun(transcript=kept[-1], tape=rng.tape).published
+        transcripts.append(run_on(algorithm, problem, rng, n_runs))
+        return RecordedRun(transcript=transcripts[-1], tape=rng.tape).published
 
     return program
 
@@ -218,9 +218,9 @@ def _program_of(algorithm: Any, problem: Any, kept: list[Transcript], n_runs: in
 def _said_apart(first: Transcript, second: Transcript) -> Iterator[Finding]:
     """Yield a finding where the texts of conditions, which a certificate prints, differ though releases were equal."""
     texts = tuple(tuple(condition.text for condition in run.conditions) for run in (first, second))
-    for one, two in zip(*texts, strict=False):
-        if one != two:
-            message = f"The data show in the text of a condition, which the certificate prints: {one!r} or {two!r}."
+    for ours, theirs in zip(*texts, strict=False):
+        if ours != theirs:
+            message = f"The data show in the text of a condition, which the certificate prints: {ours!r} or {theirs!r}."
             yield Finding(rule="DPA224", where="conditions", message=message)
             return
 

@@ -80,8 +80,8 @@ def sampler_seen(case: SamplingCase, rng: np.random.Generator, significance: flo
     for says, draw in case.others:
         if wrong:
             break
-        found = _with_other_records(case, draw, rng, share)
-        wrong, same = (f"With other records ({says}): {found}" if found else ""), same + (found is None)
+        departure = _with_other_records(case, draw, rng, share)
+        wrong, same = (f"With other records ({says}): {departure}" if departure else ""), same + (departure is None)
     told = same if same == len(case.others) else None
     return SamplerSeen(case=case, wrong=wrong, sentence=wrong or sentence, same=told)
 
@@ -102,9 +102,9 @@ def _with_other_records(case: SamplingCase, draw: Draw, rng: np.random.Generator
 
 def _same(ours: Sequence[Array], theirs: Sequence[Array], case: SamplingCase) -> bool:
     """Return whether two runs drew the same; the order within a batch does not matter, that of a shuffle does."""
-    kept = np.asarray if isinstance(case.node, Shuffle) else np.sort
+    ordered = np.asarray if isinstance(case.node, Shuffle) else np.sort
     pairs = zip(ours, theirs, strict=False)
-    return len(ours) == len(theirs) and all(np.array_equal(kept(one), kept(other)) for one, other in pairs)
+    return len(ours) == len(theirs) and all(np.array_equal(ordered(first), ordered(second)) for first, second in pairs)
 
 
 def _law(case: SamplingCase, draw: Draw, streams: Sequence[np.random.Generator], share: float) -> tuple[str, str]:

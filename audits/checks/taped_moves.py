@@ -70,27 +70,27 @@ class Limits:
 
 def _places(declaration: Declaration) -> dict[str, tuple[dict[str, int], ...]]:
     """Return the parts of parallel compositions in which each label stands, one entry for each of its leaves."""
-    found: dict[str, list[dict[str, int]]] = defaultdict(list)
+    parts_of: dict[str, list[dict[str, int]]] = defaultdict(list)
 
     def visit(node: Declaration, path: str, above: dict[str, int]) -> None:
         """Enter the leaves below one node."""
         if isinstance(node, Release):
-            found[node.label].append(above)
+            parts_of[node.label].append(above)
         for number, child in enumerate(children(node)):
             inside = above | {path: number} if isinstance(node, Parallel) else above
             visit(child, f"{path}.{number}", inside)
 
     visit(declaration, "root", {})
-    return {label: tuple(places) for label, places in found.items()}
+    return {label: tuple(places) for label, places in parts_of.items()}
 
 
 def _leaves(node: Declaration, times: int = 1, *, alone: bool = False) -> Iterator[tuple[str, Mechanism, int, bool]]:
     """Yield (label, mechanism, number of releases, whether it is stated for a record against none)."""
     if isinstance(node, Release):
         yield node.label, node.mechanism, times, alone
-    for place, child in enumerate(children(node)):
+    for number, child in enumerate(children(node)):
         factor = node.times if isinstance(node, Repeat) else 1
-        yield from _leaves(child, times * factor, alone=alone or (isinstance(node, Cells) and place == 1))
+        yield from _leaves(child, times * factor, alone=alone or (isinstance(node, Cells) and number == 1))
 
 
 def moves_of(first: RunTape, second: RunTape, limits: Limits | None = None) -> tuple[Move, ...]:
@@ -135,10 +135,10 @@ def _in_cells(inside: Mechanism, touched: Mechanism, cells: list[Array]) -> floa
     sizes = [_relative(touched, cell) for cell in cells]
     if len(cells) == 1:
         sizes.append(_relative(inside, cells[0]))
-    known = [size for size in sizes if size is not None]
-    if not known:
+    distances = [size for size in sizes if size is not None]
+    if not distances:
         return None
-    return min(known) if len(cells) == 1 else max(known)
+    return min(distances) if len(cells) == 1 else max(distances)
 
 
 def _elements(label: str, run: int, stream: dict[int, tuple[Array, TapedRelease]]) -> Iterator[Move]:
@@ -234,8 +234,8 @@ def _farthest(apart: Array) -> str:
     """Return where a row differs most, as an index."""
     if apart.ndim == 0:
         return "the answer"
-    place = np.unravel_index(int(np.argmax(np.nan_to_num(np.abs(apart), posinf=1e300))), apart.shape)
-    return f"entry {tuple(int(index) for index in place)}"
+    farthest = np.unravel_index(int(np.argmax(np.nan_to_num(np.abs(apart), posinf=1e300))), apart.shape)
+    return f"entry {tuple(int(index) for index in farthest)}"
 
 
 def too_far(moves: tuple[Move, ...]) -> Iterator[Finding]:
@@ -265,13 +265,13 @@ def too_often(moves: tuple[Move, ...], limits: Limits, streams: dict[str, int]) 
             counts[move.label, move.run].append(move)
         touched[move.run].add(move.label)
     accused: set[str] = set()
-    for (label, run), found in counts.items():
+    for (label, run), moved in counts.items():
         allowed = streams.get(label, limits.times.get(label, 0))
-        if len(found) > allowed and label not in accused:
+        if len(moved) > allowed and label not in accused:
             accused.add(label)
-            last = found[allowed] if allowed < len(found) else found[-1]
+            last = moved[allowed] if allowed < len(moved) else moved[-1]
             message = (
-                f"One record moved '{label}' {len(found)} times in run {run}; {allowed} is declared. The move at "
+                f"One record moved '{label}' {len(moved)} times in run {run}; {allowed} is declared. The move at "
                 f"{last.entry} is one too many ({last.site})."
             )
             yield Finding(rule="DPA228", where=label, message=message)
@@ -300,7 +300,7 @@ def _attributed(labels: list[str], places: dict[str, tuple[dict[str, int], ...]]
     if not labels:
         return True
     return any(
-        _attributed(labels[1:], places, taken | place)
-        for place in places.get(labels[0], ({},))
-        if all(taken.get(node, part) == part for node, part in place.items())
+        _attributed(labels[1:], places, taken | parts)
+        for parts in places.get(labels[0], ({},))
+        if all(taken.get(node, part) == part for node, part in parts.items())
     )

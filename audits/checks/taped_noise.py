@@ -118,32 +118,32 @@ def noises_of(tape: RunTape) -> dict[str, ReadNoise]:
         noise = _draws(leaf, release.output.astype(np.float64) - release.value)
         sizes = np.abs(release.output).reshape(len(noise), -1).max(axis=1, initial=0.0)
         for label, rows in _rows_by_label(release):
-            found = read.setdefault(label, _OfOneLabel(mechanism=leaf, site=release.site, scale=scale))
-            found.close, found.scale = max(found.close, _close(release)), min(found.scale, scale)
-            found.size = max(found.size, float(np.fmax.reduce(sizes[rows])))  # a row that is no number has no size
+            total = read.setdefault(label, _OfOneLabel(mechanism=leaf, site=release.site, scale=scale))
+            total.close, total.scale = max(total.close, _close(release)), min(total.scale, scale)
+            total.size = max(total.size, float(np.fmax.reduce(sizes[rows])))  # a row that is no number has no size
             if release.element is None:
-                found.add(noise[rows], release.runs[rows])
-                found.exact.append(np.ravel(release.value[rows]))
+                total.add(noise[rows], release.runs[rows])
+                total.exact.append(np.ravel(release.value[rows]))
             else:
                 numbers = np.broadcast_to(release.element, release.runs.shape)[rows]
-                found.nodes[noise.shape[1:]].append((numbers, release.runs[rows], noise[rows]))
-    alone = {label: found for label, found in read.items() if found.rows}
-    levels = {label: _add_nodes(found) for label, found in read.items()}
+                total.nodes[noise.shape[1:]].append((numbers, release.runs[rows], noise[rows]))
+    alone = {label: total for label, total in read.items() if total.rows}
+    levels = {label: _add_nodes(total) for label, total in read.items()}
     return {
         label: ReadNoise(
-            mechanism=found.mechanism,
-            rows=np.concatenate(found.rows),
-            runs=np.concatenate(found.runs),
-            width=found.width,
-            exact=np.concatenate(found.exact) if found.exact else np.zeros(0),
-            size=found.size,
-            scale=found.scale,
-            site=found.site,
-            close=found.close,
+            mechanism=total.mechanism,
+            rows=np.concatenate(total.rows),
+            runs=np.concatenate(total.runs),
+            width=total.width,
+            exact=np.concatenate(total.exact) if total.exact else np.zeros(0),
+            size=total.size,
+            scale=total.scale,
+            site=total.site,
+            close=total.close,
             levels=levels[label],
         )
-        for label, found in (alone | read).items()
-        if found.rows
+        for label, total in (alone | read).items()
+        if total.rows
     }
 
 
@@ -155,24 +155,24 @@ def _rows_by_label(release: TapedRelease) -> Iterator[tuple[str, Array]]:
     places: dict[str, list[int]] = defaultdict(list)
     for row in release.rows:
         places[release.labels[row]].append(row)
-    yield from ((label, np.array(found)) for label, found in places.items())
+    yield from ((label, np.array(rows)) for label, rows in places.items())
 
 
-def _add_nodes(found: _OfOneLabel) -> Array:
+def _add_nodes(total: _OfOneLabel) -> Array:
     """Add the noise of all nodes of trees whose two prefixes are known, and return the level of each row of it."""
     levels = [np.zeros(0, dtype=np.int64)]
-    for parts in found.nodes.values():
-        numbers, runs, noise = (np.concatenate(held) for held in zip(*parts, strict=True))
+    for parts in total.nodes.values():
+        numbers, runs, noise = (np.concatenate(prefix_arrays) for prefix_arrays in zip(*parts, strict=True))
         places: dict[int, dict[int, int]] = defaultdict(dict)
-        for place, (run, number) in enumerate(zip(runs.tolist(), numbers.tolist(), strict=True)):
-            places[run][number] = place
+        for row, (run, number) in enumerate(zip(runs.tolist(), numbers.tolist(), strict=True)):
+            places[run][number] = row
         pairs = [pair for prefixes in places.values() for pair in _nodes(prefixes)]
         if not pairs:
             continue
-        place, parent = np.array(pairs).T
+        row, parent = np.array(pairs).T
         before = np.where((parent < 0).reshape(-1, *[1] * (noise.ndim - 1)), 0.0, noise[parent])
-        found.add(noise[place] - before, runs[place])
-        number = numbers[place].astype(np.int64)
+        total.add(noise[row] - before, runs[row])
+        number = numbers[row].astype(np.int64)
         heights = np.log2(number & -number).astype(np.int64)  # powers of two, whose logarithms are exact
         levels.append(np.repeat(heights, noise.shape[1]))
     return np.concatenate(levels)
@@ -217,10 +217,10 @@ def _nodes(prefixes: dict[int, int]) -> Iterator[tuple[int, int]]:
 
     `prefixes` are places by the number of the element; the parent of a node that is a prefix itself is at -1.
     """
-    for number, place in prefixes.items():
+    for number, row in prefixes.items():
         parent = number & (number - 1)
         if parent == 0 or parent in prefixes:
-            yield place, prefixes[parent] if parent else -1
+            yield row, prefixes[parent] if parent else -1
 
 
 def not_as_drawn(tape: RunTape) -> Iterator[Finding]:
@@ -284,11 +284,11 @@ def drawn_again(tape: RunTape) -> Iterator[Finding]:
             continue
         noise = release.output - release.value
         size = _CLOSE * np.abs(release.output).max(initial=0.0)
-        whole = bool(np.isfinite(noise).all())
+        is_finite = bool(np.isfinite(noise).all())
         numbers = np.broadcast_to(release.element, release.runs.shape).tolist()
         for row, run, number in zip(release.rows, release.runs.tolist(), numbers, strict=False):
             key = (release.label_of(row), run, number)
-            if whole and key not in shown:
+            if is_finite and key not in shown:
                 shown[key] = noise[row]
                 continue
             before = shown.setdefault(key, noise[row])
@@ -334,7 +334,7 @@ def depending(noises: Mapping[str, ReadNoise]) -> Iterator[Finding]:
     tested = list(dependences(drawn, np.random.default_rng(0)))
     if not tested:
         return
-    label, least = min(tested, key=lambda found: found[1].probability)
+    label, least = min(tested, key=lambda tested_look: tested_look[1].probability)
     if least.probability * len(tested) < _ALARM:
         message = f"The noise of '{label}' in the run is not independent: {least.words} ({noises[label].site})."
         yield Finding(rule="DPA229", where=label, message=message)
@@ -357,8 +357,8 @@ def _pitch(noise: ReadNoise) -> float:
 
 def _on_lattice(values: Array, pitch: float, resolution: float) -> bool:
     """Return whether all values are multiples of `pitch`, up to rounding."""
-    rest = np.abs(values / pitch - np.round(values / pitch))
-    return bool((rest <= 1e-3 + 2 * resolution / pitch).all())
+    off_lattice = np.abs(values / pitch - np.round(values / pitch))
+    return bool((off_lattice <= 1e-3 + 2 * resolution / pitch).all())
 
 
 def _pooled(noises: Mapping[str, ReadNoise]) -> Iterator[tuple[str, ReadNoise]]:
@@ -396,20 +396,22 @@ def _repeated(noises: Mapping[str, ReadNoise]) -> Iterator[Finding]:
     close = np.maximum(resolution[owner[order][1:]], resolution[owner[order][:-1]])
     equal = np.flatnonzero((np.diff(values[order]) <= close) & (values[order][1:] > close))
     pairs: dict[tuple[int, int], int] = defaultdict(int)
-    for place in equal:
-        one, two = sorted((int(owner[order[place]]), int(owner[order[place + 1]])))
-        pairs[one, two] += 1
-    for (one, two), times in pairs.items():
-        before, after = noises[labels[one]], noises[labels[two]]
+    for index in equal:
+        left, right = sorted((int(owner[order[index]]), int(owner[order[index + 1]])))
+        pairs[left, right] += 1
+    for (left, right), times in pairs.items():
+        before, after = noises[labels[left]], noises[labels[right]]
         if times >= _COINCIDENCES and _by_chance(before, after) <= _EXPECTED:
-            message = f"'{labels[two]}' carries {times} noises that '{labels[one]}' carries as well ({after.site})."
-            yield Finding(rule="DPA227", where=labels[two], message=message)
+            message = f"'{labels[right]}' carries {times} noises that '{labels[left]}' carries as well ({after.site})."
+            yield Finding(rule="DPA227", where=labels[right], message=message)
             return
 
 
-def _by_chance(one: ReadNoise, two: ReadNoise) -> float:
+def _by_chance(left: ReadNoise, right: ReadNoise) -> float:
     """Return how many noises of two labels lie closer than their resolution by chance: densities are below 1/scale."""
-    return 2 * one.values.size * two.values.size * max(one.resolution, two.resolution) / max(one.scale, two.scale)
+    return (
+        2 * left.values.size * right.values.size * max(left.resolution, right.resolution) / max(left.scale, right.scale)
+    )
 
 
 def _finding(rule: str, release: TapedRelease, message: str) -> Finding:

@@ -72,9 +72,9 @@ class Compared:
     def findings(self) -> Iterator[Finding]:
         """Yield what the runs do not have in common although they should, the most basic row first."""
         for row in (self._ends, self._releases):
-            found = next(row(self.first, self.second), None)
-            if found is not None:  # the rows below it mean nothing then
-                yield found
+            finding = next(row(self.first, self.second), None)
+            if finding is not None:  # the rows below it mean nothing then
+                yield finding
                 return
         yield from self._channels(self.first, self.second)
         if not self.first.ended:
@@ -133,11 +133,11 @@ class Compared:
             yield self._found("DPA224", "fields", f"Other fields are published with other data: {names}.")
             return
         for name in apart(left, right, same):
-            place = _place(left[name], right[name])
-            known = isinstance(left[name], np.ndarray)
-            line = first_line(second.again, right[name], left[name]) if known else None
+            location = _place(left[name], right[name])
+            is_array = isinstance(left[name], np.ndarray)
+            line = first_line(second.again, right[name], left[name]) if is_array else None
             message = (
-                f"'{name}' differs{place} although every release was equal: it reads data outside the "
+                f"'{name}' differs{location} although every release was equal: it reads data outside the "
                 f"releases{f', first at {line}' if line else ''}."
             )
             yield self._found("DPA224", name, message)
@@ -157,13 +157,13 @@ def _place(left: Any, right: Any) -> str:
     """Return the first place where two values differ, and by how much; nothing for values that are no arrays."""
     if not (isinstance(left, np.ndarray | np.generic) and isinstance(right, np.ndarray | np.generic)):
         return ""
-    one, two = np.asarray(left), np.asarray(right)
-    if one.shape != two.shape or one.dtype.kind not in "biuf":
-        return f" in shape or type, {one.dtype}{one.shape} or {two.dtype}{two.shape}"
+    first, second = np.asarray(left), np.asarray(right)
+    if first.shape != second.shape or first.dtype.kind not in "biuf":
+        return f" in shape or type, {first.dtype}{first.shape} or {second.dtype}{second.shape}"
     with np.errstate(invalid="ignore"):  # infinities on both sides, which are no place where they differ
-        apart = np.where(one == two, 0.0, np.abs(one.astype(np.float64) - two.astype(np.float64)))
+        apart = np.where(first == second, 0.0, np.abs(first.astype(np.float64) - second.astype(np.float64)))
     places = np.argwhere(np.atleast_1d(~(apart == 0)))
     if not len(places):
         return " in a sign of 0"
-    place = tuple(map(int, places[0]))
-    return f" at {place} by {float(np.atleast_1d(apart)[place]):.6g}"
+    index = tuple(map(int, places[0]))
+    return f" at {index} by {float(np.atleast_1d(apart)[index]):.6g}"

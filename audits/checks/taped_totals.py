@@ -39,11 +39,11 @@ def too_calm(tape: RunTape) -> Iterator[Finding]:
     yield from _too_small_multiples(tape)
     crowds: dict[str, list[Array]] = defaultdict(list)
     sites: dict[str, str] = {}
-    known: Variances = {}
+    variances: Variances = {}
     for total in tape.totals:
         normal = total.users >= _CROWD or total.mechanism.name == "gaussian"
         if normal and is_additive(total.mechanism) and total.noise.ndim > 1:
-            crowds[total.label].append(_squares(total, known))
+            crowds[total.label].append(_squares(total, variances))
             sites.setdefault(total.label, total.site)
     squares = {label: np.concatenate(parts) for label, parts in crowds.items()}
     accused = [(label, share) for label, parts in squares.items() if (share := _too_small(parts))]
@@ -109,15 +109,15 @@ def _too_small(squares: Array) -> float:
     return share if share < 1 - _SAMPLED - _DEVIATIONS * math.sqrt(2 / squares.size) else 0.0
 
 
-def _squares(total: TapedTotal, known: Variances) -> Array:
+def _squares(total: TapedTotal, variances: Variances) -> Array:
     """Return the squared noise of independent entries, over what is expected of each."""
     axes = max(1, int(getattr(total.mechanism, "item_axes", 0)))
     item = total.noise.shape[total.noise.ndim - axes :]
-    if (total.mechanism, item) not in known:
+    if (total.mechanism, item) not in variances:
         rows = max(1, _DRAWS // max(1, math.prod(item)))
         draws = total.mechanism.release(np.zeros((rows, *item)), np.random.Generator(np.random.PCG64(0)))
-        known[total.mechanism, item] = _variances(np.asarray(draws))
-    scaled = total.noise.reshape(-1, *item) ** 2 / (total.users * known[total.mechanism, item])
+        variances[total.mechanism, item] = _variances(np.asarray(draws))
+    scaled = total.noise.reshape(-1, *item) ** 2 / (total.users * variances[total.mechanism, item])
     if len(item) == 2:  # of a symmetric matrix the upper triangle is drawn
         upper = np.triu_indices(item[0], m=item[1])
         scaled = scaled[:, upper[0], upper[1]]
@@ -133,5 +133,5 @@ def _variances(draws: Array) -> Array:
     if squares.shape[0] != squares.shape[1]:
         return squares
     diagonal = np.arange(len(squares))[:, None] == np.arange(len(squares))[None, :]
-    rest = squares[~diagonal].mean() if len(squares) > 1 else 0.0
-    return np.where(diagonal, squares[diagonal].mean(), rest)
+    off_diagonal = squares[~diagonal].mean() if len(squares) > 1 else 0.0
+    return np.where(diagonal, squares[diagonal].mean(), off_diagonal)

@@ -78,9 +78,9 @@ def _stretched_arrays(first: Array, second: Array, factor: int) -> tuple[Array, 
 
 def _with_copies(fewer: Array, more: Array, factor: int) -> Array:
     """Return `more` with the record that `fewer` lacks `factor` times. Raises: ValueError: there is no such record."""
-    for place in _candidates(fewer, more):
-        if np.array_equal(np.delete(more, place, axis=0), fewer):
-            return np.concatenate([more, np.repeat(more[place : place + 1], factor - 1, axis=0)])
+    for row in _candidates(fewer, more):
+        if np.array_equal(np.delete(more, row, axis=0), fewer):
+            return np.concatenate([more, np.repeat(more[row : row + 1], factor - 1, axis=0)])
     raise ValueError("no single record differs")
 
 

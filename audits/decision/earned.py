@@ -76,11 +76,11 @@ def _surely_refutes(runs: int, guessed: float, right: float, epsilon: float, del
     """
     least = max(1, _low(runs, guessed, _FEWER_GUESSES))
     numbers = np.unique(np.concatenate([np.geomspace(least, runs, _NUMBERS).astype(int), [least, runs]]))
-    leaks, rest = leak_allowance(runs, delta, significance)
+    leaks, level_left = leak_allowance(runs, delta, significance)
 
     def caught(numbers: Array) -> float:
         trials = np.maximum(numbers - leaks, 1)
-        needed = np.ceil(bdtrik(1 - rest, trials, 1 / (1 + math.exp(-epsilon)))) + 1 + leaks
+        needed = np.ceil(bdtrik(1 - level_left, trials, 1 / (1 + math.exp(-epsilon)))) + 1 + leaks
         right_ones = tail(needed[1:], numbers[:-1], right) if len(numbers) > 1 else tail(needed, numbers, right)
         return (1 - _FEWER_GUESSES) * float(right_ones.min())
 

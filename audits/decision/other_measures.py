@@ -52,7 +52,9 @@ def _bounded(
     hits, alarms = counts.true_positives, counts.false_positives
     b, q = event_rates(hits, counts.positives, alarms, counts.negatives, significance)
     lower = (float(value[0]) for value in shown_by(claim, np.array([b]), np.array([q])))
-    rows = (MeasuredNumber(at=at, claimed=held, lower=low) for (at, held), low in zip(claim.rows, lower, strict=True))
+    rows = (
+        MeasuredNumber(at=at, claimed=claimed, lower=low) for (at, claimed), low in zip(claim.rows, lower, strict=True)
+    )
     return b, q, tuple(rows)
 
 
@@ -130,16 +132,16 @@ def gaussian_of(claim: MeasuredClaim) -> float:
     """Return about the largest mu whose Gaussian release keeps a claim, by its own formula or by events."""
     match claim:
         case RhoClaim():
-            return min(math.sqrt(2 * held) for _, held in claim.rows)
+            return min(math.sqrt(2 * claimed) for _, claimed in claim.rows)
         case MuClaim():
-            return min(held for _, held in claim.rows)
+            return min(claimed for _, claimed in claim.rows)
         case RenyiClaim():
-            return min(math.sqrt(2 * held / float(at or 1.0)) for at, held in claim.rows)
+            return min(math.sqrt(2 * claimed / float(at or 1.0)) for at, claimed in claim.rows)
         case _:
             sizes = np.geomspace(1e-3, 100, 400)[:, None]
             shown = shown_by(claim, *_rates(sizes))
-            kept = [value.max(axis=1) <= held for value, (_, held) in zip(shown, claim.rows, strict=True)]
-            return float(sizes[np.all(kept, axis=0), 0].max(initial=0.0))
+            within = [value.max(axis=1) <= claimed for value, (_, claimed) in zip(shown, claim.rows, strict=True)]
+            return float(sizes[np.all(within, axis=0), 0].max(initial=0.0))
 
 
 def _refuted_by(claim: MeasuredClaim, b: float, q: float, half: int, significance: float) -> bool:

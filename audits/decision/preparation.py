@@ -197,10 +197,10 @@ def _lesson(stage: Choosing, learning: int, rng: np.random.Generator, keep: Call
     case, how, read = stage.case, replace(stage.how, store=None), stage.read
     first = run_trials(case, min(learning, how.chunk_runs), first_rng, keep=keep, how=how, read=read)
     room = max(LEAST_LEARNING, _ROOM * len(first) // max(1, _bytes(first.kept)))
-    rest = min(learning, room) - len(first)
-    if rest <= 0:
+    runs_left = min(learning, room) - len(first)
+    if runs_left <= 0:
         return first
-    return together(first, run_trials(case, rest, rest_rng, keep=keep, how=how, read=read))
+    return together(first, run_trials(case, runs_left, rest_rng, keep=keep, how=how, read=read))
 
 
 def _bytes(view: Any) -> int:

@@ -30,7 +30,7 @@ def rare_event(
     >>> rare_event((scores, labels), (scores, labels), 0.3, 0.0, 0.0).high
     5.0
     """
-    best, found = _TOGETHER, None
+    best, best_event = _TOGETHER, None
     for sign in (1.0, -1.0):
         second = sign > 0
         for threshold in _thresholds(sign * chosen[0]):
@@ -41,12 +41,12 @@ def rare_event(
             together = rare_p_value(runs + taught_runs, right + taught_right, epsilon, leaks)
             if alone < _CHOOSING and together < best:
                 best = together
-                found = (
+                best_event = (
                     Event(low=-np.inf, high=threshold, cut=cut)
                     if second
                     else Event(low=-threshold, high=np.inf, cut=cut)
                 )
-    return found
+    return best_event
 
 
 def _thresholds(scores: Array) -> list[float]:

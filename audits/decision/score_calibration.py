@@ -73,11 +73,11 @@ def _likeliest(line: Array, unit: Array, runs: Array, second: Array) -> tuple[in
 
 def _fitted_opposite(unit: Array, runs: Array, second: Array) -> Array:
     """Return intercept and slope of each pair's logistic line whose ends are opposite, by Newton's method."""
-    place, end = 2 * unit - 1, np.zeros((len(unit), 1))
+    centred, end = 2 * unit - 1, np.zeros((len(unit), 1))
     for _ in range(_STEPS):
-        share = 1 / (1 + np.exp(-np.clip(end * place, -_MOST, _MOST)))
-        gradient = ((second - runs * share) * place).sum(axis=1, keepdims=True) - 0.5 * end
-        weight = (runs * share * (1 - share) * place**2).sum(axis=1, keepdims=True) + 0.5
+        share = 1 / (1 + np.exp(-np.clip(end * centred, -_MOST, _MOST)))
+        gradient = ((second - runs * share) * centred).sum(axis=1, keepdims=True) - 0.5 * end
+        weight = (runs * share * (1 - share) * centred**2).sum(axis=1, keepdims=True) + 0.5
         end = np.clip(end + np.clip(gradient / weight, -4, 4), -_MOST, _MOST)
     return np.concatenate([-end, 2 * end], axis=1)
 

@@ -46,8 +46,8 @@ def seen_in(view: Any) -> Seen:
     if length(view) < _LEAST_RUNS:
         return NOTHING_SEEN
     half = length(view) // 2
-    known = Table.learned(take(view, np.arange(half)))
-    name, share = known.unknown(take(view, np.arange(half, length(view))))
+    first_half = Table.learned(take(view, np.arange(half)))
+    name, share = first_half.unknown(take(view, np.arange(half, length(view))))
     if share > _MOST_UNKNOWN:
         return Seen(
             remarks=(

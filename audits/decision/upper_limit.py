@@ -40,13 +40,13 @@ def epsilon_limit(first: Array, second: Array, delta: float, error: float = _ERR
     return high
 
 
-def counts_by_cell(cells: Array, labels: Array, known: int) -> tuple[Array, Array]:
+def counts_by_cell(cells: Array, labels: Array, n_cells: int) -> tuple[Array, Array]:
     """Return the counts of each known cell under either neighbour; those of all other outputs come last.
 
     `cells` holds the number of each run's cell, from 0; -1 for an output that is no known cell.
     """
-    places = np.where(cells < 0, known, cells).astype(int)
-    first, second = (np.bincount(places[chosen], minlength=known + 1) for chosen in (~labels, labels))
+    places = np.where(cells < 0, n_cells, cells).astype(int)
+    first, second = (np.bincount(places[chosen], minlength=n_cells + 1) for chosen in (~labels, labels))
     return first, second
 
 
@@ -54,8 +54,8 @@ def _one_order(first: Array, second: Array, epsilon: float, level: float) -> flo
     """Return the limit on sup P_second(S) - e^epsilon P_first(S)."""
     upper = _limit(second, second.sum(), lambda k, n: betaincinv(k + 1, n - k, 1 - level), 1.0)
     lower = _limit(first, first.sum(), lambda k, n: betaincinv(k, n - k + 1, level), 0.0)
-    known = np.maximum(upper[:-1] - np.exp(epsilon) * lower[:-1], 0).sum()
-    return float(known + upper[-1])
+    excess = np.maximum(upper[:-1] - np.exp(epsilon) * lower[:-1], 0).sum()
+    return float(excess + upper[-1])
 
 
 def _limit(counts: Array, runs: int, limit: Callable[[Array, int], Array], end: float) -> Array:

@@ -50,17 +50,17 @@ def shown_beside() -> Generator[Shown, None, None]:
 class _Copy(io.StringIO):
     """A stream that keeps what is written, and passes it on."""
 
-    def __init__(self, target: Any, kept: "_Copy | None" = None) -> None:
+    def __init__(self, target: Any, into: "_Copy | None" = None) -> None:
         super().__init__()
         self._target = target
-        self._kept = kept
+        self._into = into
 
     def write(self, text: str, /) -> int:
         """Keep and pass on a text; of very long texts the beginning is kept."""
         if self._target is not None:
             self._target.write(text)
-        if self._kept is not None:
-            return io.StringIO.write(self._kept, text)
+        if self._into is not None:
+            return io.StringIO.write(self._into, text)
         return super().write(text) if self.tell() < _MOST_TEXT else len(text)
 
 
@@ -91,23 +91,23 @@ _LISTENING: list[_Records] = []
 
 
 @contextmanager
-def _logging(kept: _Records) -> Generator[None, None, None]:
+def _logging(records: _Records) -> Generator[None, None, None]:
     """Add a handler for records of all levels to the root logger inside the block; no other one gets more of them."""
     root, others = logging.getLogger(), list(_handlers())
     for handler in others:
-        handler.addFilter(kept.is_on)
-    _LISTENING.append(kept)
-    root.addHandler(kept)
+        handler.addFilter(records.is_on)
+    _LISTENING.append(records)
+    root.addHandler(records)
     root.setLevel(1)
     try:
         yield
     finally:
-        _LISTENING.remove(kept)
+        _LISTENING.remove(records)
         if not _LISTENING:  # blocks of several threads may end in any order
-            root.setLevel(kept.configured)
-        root.removeHandler(kept)
+            root.setLevel(records.configured)
+        root.removeHandler(records)
         for handler in others:
-            handler.removeFilter(kept.is_on)
+            handler.removeFilter(records.is_on)
 
 
 def _handlers() -> Iterator[logging.Handler]:
@@ -119,9 +119,9 @@ def _handlers() -> Iterator[logging.Handler]:
 
 
 @contextmanager
-def _warnings(kept: list[str]) -> Generator[None, None, None]:
+def _warnings(texts: list[str]) -> Generator[None, None, None]:
     """Keep the texts of all warnings inside the block; none becomes an exception there."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
-    kept += [f"{one.category.__name__}: {one.message}" for one in caught]
+    texts += [f"{warning.category.__name__}: {warning.message}" for warning in caught]

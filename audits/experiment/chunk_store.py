@@ -72,8 +72,8 @@ class ChunkStore:
         If the file cannot be written (a full disk, a damaged file), its content stays unchanged, and a warning says so.
         Raises: ValueError: the chunk holds anything else.
         """
-        labels, kept = _blob(observed.labels), _blob(observed.kept)
-        row = (self.key, phase, index, labels, kept, self._checksum(phase, index, labels, kept))
+        labels, outputs = _blob(observed.labels), _blob(observed.kept)
+        row = (self.key, phase, index, labels, outputs, self._checksum(phase, index, labels, outputs))
         try:
             with self._connected() as connection:
                 connection.execute("INSERT OR REPLACE INTO checked VALUES (?, ?, ?, ?, ?, ?)", row)
@@ -95,10 +95,10 @@ class ChunkStore:
             self._warn(f"its seed cannot be read or kept ({error})", UnusableStoreWarning)
             return fresh
 
-    def _checksum(self, phase: str, index: int, labels: object, kept: object) -> str:
+    def _checksum(self, phase: str, index: int, labels: object, outputs: object) -> str:
         """Return the SHA-256 over a chunk and its place."""
         digest = hashlib.sha256()
-        for part in (self.key, phase, index, labels, kept):
+        for part in (self.key, phase, index, labels, outputs):
             data = part if isinstance(part, bytes) else repr(part).encode()
             digest.update(len(data).to_bytes(8, "big"))
             digest.update(data)

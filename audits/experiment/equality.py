@@ -39,8 +39,8 @@ def _same_arrays(first: np.ndarray[Any, Any], second: np.ndarray[Any, Any]) -> b
     if first.dtype == object:
         return all(same(a, b) for a, b in zip(first.reshape(-1), second.reshape(-1), strict=True))
     if first.dtype.kind in "fc":
-        known = ~np.isnan(first)
+        not_nan = ~np.isnan(first)
         return bool(np.array_equal(first, second, equal_nan=True)) and np.array_equal(
-            np.signbit(first.real)[known], np.signbit(second.real)[known]
+            np.signbit(first.real)[not_nan], np.signbit(second.real)[not_nan]
         )
     return bool(np.array_equal(first, second))

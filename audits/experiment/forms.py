@@ -77,19 +77,19 @@ def precision_apart(run: Run, neighbours: tuple[Any, Any], runs: int) -> bool:
         ]
     except (CallRaisedError, DPAuditError, ValueError):
         return False
-    return any(_coarse(one, other) for one, other in _pairs(*sides))
+    return any(_coarse(column, other_column) for column, other_column in _pairs(*sides))
 
 
 def _pairs(first: Fields, second: Fields) -> Iterator[tuple[Array, Array]]:
     """Yield the columns of numbers of two views, in both orders."""
     for name in (name for name in first if name.startswith(NUMBER) and name in second):
-        for one, two in zip(first[name].T, second[name].T, strict=False):
-            yield one, two
-            yield two, one
+        for column, other_column in zip(first[name].T, second[name].T, strict=False):
+            yield column, other_column
+            yield other_column, column
 
 
-def _coarse(one: Array, other: Array) -> bool:
+def _coarse(numbers: Array, others: Array) -> bool:
     """Return whether the first numbers all use few bits, and most of the others more."""
-    if min(len(np.unique(one)), len(np.unique(other))) < _DISTINCT:
+    if min(len(np.unique(numbers)), len(np.unique(others))) < _DISTINCT:
         return False
-    return bool((used_bits(one) <= COARSE).all() and (used_bits(other) > COARSE).mean() > 0.5)
+    return bool((used_bits(numbers) <= COARSE).all() and (used_bits(others) > COARSE).mean() > 0.5)

@@ -58,11 +58,11 @@ def spans(lines: Lines, root: Callable[[str], str] = str) -> tuple[str, ...]:
     >>> spans({"m.py": {3, 1, 2, 7}})
     ('m.py:1-3', 'm.py:7')
     """
-    found: list[str] = []
+    written: list[str] = []
     for file in sorted(lines):
         for first, last in _runs(sorted(lines[file])):
-            found.append(f"{root(file)}:{first}" if first == last else f"{root(file)}:{first}-{last}")
-    return tuple(found)
+            written.append(f"{root(file)}:{first}" if first == last else f"{root(file)}:{first}-{last}")
+    return tuple(written)
 
 
 def _runs(numbers: list[int]) -> Iterable[tuple[int, int]]:
@@ -95,7 +95,7 @@ def _traced(program: Callable[[], Any], own: Callable[[str], bool], seen: Lines)
 def _monitored(program: Callable[[], Any], own: Callable[[str], bool], seen: Lines) -> None:
     """Run the program with the interpreter's own line events; without a free place for a tool, under a tracer."""
     monitoring: Any = vars(sys)["monitoring"]  # of Python 3.12 and later
-    tool = next((place for place in (3, 4, 1, 2) if monitoring.get_tool(place) is None), None)
+    tool = next((free_id for free_id in (3, 4, 1, 2) if monitoring.get_tool(free_id) is None), None)
     if tool is None:
         _traced(program, own, seen)
         return

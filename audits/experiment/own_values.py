@@ -29,17 +29,17 @@ class OwnValues:
         """Return the columns, and for each data set whether the output of a run holds a value of its own."""
         if not fields:
             return fields
-        held = {f"{OWN}{side}": self._held(fields, side) for side, own in enumerate(self.sides) if own}
-        return Fields(fields | {name: column[:, None].astype(float) for name, column in held.items()})
+        holding = {f"{OWN}{side}": self._held(fields, side) for side, own in enumerate(self.sides) if own}
+        return Fields(fields | {name: column[:, None].astype(float) for name, column in holding.items()})
 
     def _held(self, fields: Fields, side: int) -> Array:
         """Return which runs hold a value of one data set alone. Shape: (runs,)."""
         values = np.array(sorted(self.sides[side]))
-        found = np.zeros(fields.runs, dtype=bool)
+        holds = np.zeros(fields.runs, dtype=bool)
         for name, column in fields.items():
             if name.startswith((NUMBER, KIND)):
-                found |= np.isin(column, values).any(axis=1)
-        return found
+                holds |= np.isin(column, values).any(axis=1)
+        return holds
 
 
 NO_VALUES = OwnValues()

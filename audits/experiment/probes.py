@@ -269,13 +269,13 @@ def _laws_differ(first: Fields, second: Fields) -> bool:
     left, right = _numbers(first), _numbers(second)
     if left.shape[1] != right.shape[1]:
         return True
-    for one, two in zip(left.T, right.T, strict=True):
-        points = np.concatenate([one, two])
+    for ours, theirs in zip(left.T, right.T, strict=True):
+        points = np.concatenate([ours, theirs])
         gaps = np.abs(
-            np.searchsorted(np.sort(one), points, side="right") / len(one)
-            - np.searchsorted(np.sort(two), points, side="right") / len(two)
+            np.searchsorted(np.sort(ours), points, side="right") / len(ours)
+            - np.searchsorted(np.sort(theirs), points, side="right") / len(theirs)
         )
-        runs = len(one) * len(two) / (len(one) + len(two))
+        runs = len(ours) * len(theirs) / (len(ours) + len(theirs))
         if 2 * np.exp(-2 * runs * gaps.max() ** 2) * left.shape[1] < _LEVEL:
             return True
     return False

@@ -62,10 +62,10 @@ def _numbers(run: Run, data: Any, number: int, seconds: float | None) -> Fields:
         return Fields()
     return Fields(
         {
-            f"{name}[{place}]" if column.shape[1] > 1 else name: np.abs(column[:, place])
+            f"{name}[{index}]" if column.shape[1] > 1 else name: np.abs(column[:, index])
             for name, column in fields.items()
             if name.startswith(NUMBER)
-            for place in range(min(column.shape[1], _MOST))
+            for index in range(min(column.shape[1], _MOST))
         }
     )
 
@@ -73,7 +73,7 @@ def _numbers(run: Run, data: Any, number: int, seconds: float | None) -> Fields:
 def _same(sides: list[Fields], name: str) -> bool:
     """Return whether an output has the same numbers in several runs."""
     columns = [side[name] for side in sides if name in side]
-    return len(columns) == len(sides) and all(np.array_equal(columns[0], one, equal_nan=True) for one in columns)
+    return len(columns) == len(sides) and all(np.array_equal(columns[0], column, equal_nan=True) for column in columns)
 
 
 @contextmanager

@@ -54,8 +54,8 @@ class Reading:
     def _read(self, fields: Fields) -> Fields:
         """Return the columns that are not left out, and those about own values."""
         if self.without:
-            kept = {name: column for name, column in fields.items() if not self._left_out(name, column.shape[1])}
-            fields = Fields(kept)
+            columns = {name: column for name, column in fields.items() if not self._left_out(name, column.shape[1])}
+            fields = Fields(columns)
         return self.own.beside(fields)
 
     def _left_out(self, name: str, width: int) -> bool:

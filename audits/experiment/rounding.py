@@ -43,23 +43,23 @@ def rounded_by_data(run: Run, neighbours: tuple[Any, Any], runs: int) -> bool:
     except (CallRaisedError, DPAuditError, ValueError):
         return False
     return any(
-        _apart_by_rounding(one, two)
+        _apart_by_rounding(ours, theirs)
         for name in first
         if name.startswith(NUMBER) and name in second
-        for one, two in zip(first[name].T, second[name].T, strict=False)
+        for ours, theirs in zip(first[name].T, second[name].T, strict=False)
     )
 
 
-def _apart_by_rounding(one: Array, two: Array) -> bool:
+def _apart_by_rounding(first: Array, second: Array) -> bool:
     """Return whether the differences of two outputs are not all equal, and nearly all are up to the last places."""
     with np.errstate(over="ignore", invalid="ignore"):
-        differences = two - one
-    known = np.isfinite(differences) & (np.maximum(np.abs(one), np.abs(two)) < _LARGEST)
-    one, two, differences = one[known], two[known], differences[known]
+        differences = second - first
+    comparable = np.isfinite(differences) & (np.maximum(np.abs(first), np.abs(second)) < _LARGEST)
+    first, second, differences = first[comparable], second[comparable], differences[comparable]
     if not len(differences):
         return False
     usual = float(np.sort(differences)[len(differences) // 2])
-    places = np.spacing(np.maximum(np.maximum(np.abs(one), np.abs(two)), abs(usual)))
+    places = np.spacing(np.maximum(np.maximum(np.abs(first), np.abs(second)), abs(usual)))
     off = np.abs(differences - usual)
     by_rounding = (off > 0) & (off <= _LAST_PLACES * places)
     return bool(by_rounding.any() and (off <= _LAST_PLACES * places).mean() >= _SHARE)

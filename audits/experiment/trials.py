@@ -94,8 +94,8 @@ def run_trials(
 
 def _stored(how: Settings, phase: str, chunks: int, reading: Reading) -> dict[int, Observed]:
     """Return the chunks that the store holds for a phase; none without a store."""
-    held = {} if how.store is None else {index: how.store.load(phase, index) for index in range(chunks)}
-    return {index: reading.restored(chunk) for index, chunk in held.items() if chunk is not None}
+    stored = {} if how.store is None else {index: how.store.load(phase, index) for index in range(chunks)}
+    return {index: reading.restored(chunk) for index, chunk in stored.items() if chunk is not None}
 
 
 def together(*observed: Observed) -> Observed:

@@ -51,15 +51,15 @@ def unseen_outputs(
     >>> unseen_outputs(lambda data, rng, n_runs: os.environ.update(SHOWN=f"{data}") or rng.laplace(size=1), (0.0, 1.0))
     ('the environment',)
     """
-    found: dict[str, None] = {}
+    follow: dict[str, None] = {}
     for numbers, read in ((range(_STREAMS), _channels), (range(_STREAMS, _STREAMS + calls), _shown)):
         for number in numbers:
             channels = partial(_both, read, run, neighbours, number, seconds)
-            found |= dict.fromkeys(following(channels(), channels))
-        found = {name: None for name in found if not _is_published(run, neighbours, seconds, name)}
-        if found:
+            follow |= dict.fromkeys(following(channels(), channels))
+        follow = {name: None for name in follow if not _is_published(run, neighbours, seconds, name)}
+        if follow:
             break
-    return tuple(name for name in found if not (name.startswith("new files") and _named(found)))
+    return tuple(name for name in follow if not (name.startswith("new files") and _named(follow)))
 
 
 def _both(
@@ -75,16 +75,16 @@ def _is_published(run: Run, neighbours: tuple[Any, Any], seconds: float | None, 
     marked = False
     for number in range(_STREAMS, _STREAMS + _CONFIRMING):
         heard = [_heard(run, data, number, seconds) for data in neighbours]
-        first, second = (_without(channels.get(name), known) for channels, known in heard)
+        first, second = (_without(channels.get(name), numbers) for channels, numbers in heard)
         if first != second:
             return False
         marked = marked or heard[0][0].get(name) != heard[1][0].get(name)
     return marked
 
 
-def _named(found: Mapping[str, None]) -> bool:
+def _named(names: Mapping[str, None]) -> bool:
     """Return whether a file is found by its name, which says more than its folder does."""
-    return any(name.startswith("the file ") for name in found)
+    return any(name.startswith("the file ") for name in names)
 
 
 def _channels(run: Run, data: Any, number: int, seconds: float | None) -> dict[str, Any]:
@@ -113,31 +113,31 @@ def _numbers_in(returned: Any) -> Array:
     except (DPAuditError, ValueError):
         fields = Fields()
     numbers = [fields[name].ravel()[:_MOST_ENTRIES] for name in fields if name.startswith(NUMBER)]
-    found: Array = np.sort(np.concatenate([np.zeros(0), *numbers]))
-    return found[np.isfinite(found)]
+    ordered: Array = np.sort(np.concatenate([np.zeros(0), *numbers]))
+    return ordered[np.isfinite(ordered)]
 
 
-def _without(shown: Any, known: Array) -> Any:
-    """Return what a channel shows, with a mark for each written number that is one of `known`.
+def _without(shown: Any, numbers: Array) -> Any:
+    """Return what a channel shows, with a mark for each written number that is one of `numbers`.
 
     A number with a fraction is one of them up to its last digit, a whole number if it is equal.
     """
     if isinstance(shown, list | tuple):
-        return [_without(text, known) for text in shown]
+        return [_without(text, numbers) for text in shown]
     if isinstance(shown, bytes):
-        return _without(shown.decode("latin-1"), known)
+        return _without(shown.decode("latin-1"), numbers)
     if not isinstance(shown, str):
         return shown
-    marked = _WRITTEN.sub(lambda found: _marked(found, known), shown)
-    return _WHOLE.sub(lambda found: "\0" if float(found.group()) in known else found.group(), marked)
+    marked = _WRITTEN.sub(lambda written: _marked(written, numbers), shown)
+    return _WHOLE.sub(lambda written: "\0" if float(written.group()) in numbers else written.group(), marked)
 
 
-def _marked(found: re.Match[str], known: Array) -> str:
-    """Return a mark for a written number with a fraction that is one of `known`, and the number itself otherwise."""
-    value, digits = float(found.group()), len(found.group(1))
-    place = int(np.searchsorted(known, value))
-    near = known[max(place - 1, 0) : place + 1]
-    return "\0" if (np.abs(near - value) <= 0.51 * 10.0**-digits + 1e-9 * abs(value)).any() else found.group()
+def _marked(written: re.Match[str], numbers: Array) -> str:
+    """Return a mark for a written number with a fraction that is one of `numbers`, and the number itself otherwise."""
+    value, digits = float(written.group()), len(written.group(1))
+    index = int(np.searchsorted(numbers, value))
+    near = numbers[max(index - 1, 0) : index + 1]
+    return "\0" if (np.abs(near - value) <= 0.51 * 10.0**-digits + 1e-9 * abs(value)).any() else written.group()
 
 
 def _state(run: Run) -> dict[str, str | None]:
@@ -158,30 +158,30 @@ def _held(run: Run) -> dict[str, Any]:
     """Return what the function names outside itself, by name."""
     function: Any = getattr(run, "function", run)
     plain = getattr(function, "__func__", function)
-    held: dict[str, Any] = {}
+    named: dict[str, Any] = {}
     if isinstance(plain, types.FunctionType):
-        _named_by(plain, held, {}, plain.__module__)
+        _named_by(plain, named, {}, plain.__module__)
     owner: Any = getattr(function, "__self__", None if isinstance(plain, types.FunctionType) else function)
     attributes: Mapping[str, Any] = getattr(owner, "__dict__", {})
-    return held | {f"the attribute {name!r}": value for name, value in attributes.items()}
+    return named | {f"the attribute {name!r}": value for name, value in attributes.items()}
 
 
-def _named_by(function: types.FunctionType, kept: dict[str, Any], known: dict[int, None], module: str | None) -> None:
+def _named_by(function: types.FunctionType, named: dict[str, Any], seen: dict[int, None], module: str | None) -> None:
     """Add the globals, closures and attributes that a function and the functions that it names name."""
-    if id(function) in known or function.__module__ != module or len(known) >= _MOST_FUNCTIONS:
+    if id(function) in seen or function.__module__ != module or len(seen) >= _MOST_FUNCTIONS:
         return
-    known[id(function)] = None
+    seen[id(function)] = None
     code, world = function.__code__, function.__globals__
-    held = {f"the global {name!r}": world[name] for name in code.co_names if name in world}
+    own = {f"the global {name!r}": world[name] for name in code.co_names if name in world}
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=False):
         with suppress(ValueError):  # a variable that is not yet set
-            held[f"the variable {name!r}"] = cell.cell_contents
-    held |= {f"the attribute {name!r} of {function.__name__!r}": value for name, value in vars(function).items()}
-    for name, value in held.items():
+            own[f"the variable {name!r}"] = cell.cell_contents
+    own |= {f"the attribute {name!r} of {function.__name__!r}": value for name, value in vars(function).items()}
+    for name, value in own.items():
         if isinstance(value, types.FunctionType):
-            _named_by(value, kept, known, module)
+            _named_by(value, named, seen, module)
         else:
-            kept[name] = value
+            named[name] = value
 
 
 def _digest(value: Any) -> str | None:

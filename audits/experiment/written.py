@@ -129,8 +129,8 @@ def _channels(written: Written, already: dict[int, "_Open"]) -> dict[str, Any]:
     for number, now in _open_files().items():
         then = already.get(number, now)
         if then.path == now.path and then.size != now.size and then.position != now.position:
-            held = _content(now.path)[then.size :] if now.size <= _MOST_BYTES else now.size
-            channels[f"the file {now.path!r}"] = held
+            shown = _content(now.path)[then.size :] if now.size <= _MOST_BYTES else now.size
+            channels[f"the file {now.path!r}"] = shown
     return channels
 
 
@@ -148,8 +148,8 @@ def _open_files() -> dict[int, _Open]:
     with suppress(OSError):
         numbers = os.listdir("/proc/self/fd")[:_MOST_OPEN]  # noqa: PTH208 - names are numbers here
     shared = _standard_streams()
-    held = {int(number): _open_file(int(number), shared) for number in numbers if int(number) >= _STANDARD}
-    return {number: file for number, file in held.items() if file is not None}
+    files = {int(number): _open_file(int(number), shared) for number in numbers if int(number) >= _STANDARD}
+    return {number: file for number, file in files.items() if file is not None}
 
 
 def _open_file(number: int, shared: set[tuple[int, int]]) -> _Open | None:
@@ -168,15 +168,15 @@ def _standard_streams() -> set[tuple[int, int]]:
 
     A process inherits them under other numbers, too, and whoever writes there moves all of them on.
     """
-    found: set[tuple[int, int]] = set()
+    streams: set[tuple[int, int]] = set()
     process = str(os.getpid())
     for _ in range(_ANCESTORS):
         for number in range(_STANDARD):
             with suppress(OSError):
                 status = os.stat(f"/proc/{process}/fd/{number}")  # noqa: PTH116 - paths are texts here
-                found.add((status.st_dev, status.st_ino))
+                streams.add((status.st_dev, status.st_ino))
         fields = _content(f"/proc/{process}/stat").rpartition(b")")[2].split()
         if len(fields) < 2 or fields[1] == b"0":
             break
         process = fields[1].decode()
-    return found
+    return streams

@@ -56,15 +56,15 @@ def _nan_bits(flat: Array) -> Array:
 
 def _rest(flat: Array, values: Array) -> Array:
     """Return number minus double, 0 where the double holds the number."""
-    rest = np.zeros(flat.shape)
+    differences = np.zeros(flat.shape)
     if flat.dtype.kind == "f":
         finite = np.isfinite(values)
-        rest[finite] = (flat[finite] - values[finite].astype(flat.dtype)).astype(float)
-        return rest
-    for place in np.argwhere(np.abs(values) > _WHOLE):
-        row = tuple(place)
-        rest[row] = float(int(flat[row]) - int(values[row]))
-    return rest
+        differences[finite] = (flat[finite] - values[finite].astype(flat.dtype)).astype(float)
+        return differences
+    for index in np.argwhere(np.abs(values) > _WHOLE):
+        row = tuple(index)
+        differences[row] = float(int(flat[row]) - int(values[row]))
+    return differences
 
 
 def _flat(array: Array) -> Array:

@@ -46,15 +46,15 @@ def layout(value: Any) -> dict[str, Any]:
     >>> layout(np.zeros((2, 3))), layout(np.zeros((3, 2)).T)
     ({}, {'order': '01'})
     """
-    found: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
     if isinstance(value, np.ma.MaskedArray):
-        found["mask stored"] = np.ma.getmask(value) is not np.ma.nomask
+        facts["mask stored"] = np.ma.getmask(value) is not np.ma.nomask
     strides: Any = value.strides if isinstance(value, np.ndarray) else None
     if type(value).__module__.partition(".")[0] == "torch" and "strided" in str(getattr(value, "layout", "")):
         strides = getattr(value, "stride")()  # noqa: B009 - a tensor, which this module does not import
     if strides is not None and list(strides) != sorted(strides, reverse=True):
-        found["order"] = "".join(map(str, np.argsort(strides, kind="stable")))
-    return found
+        facts["order"] = "".join(map(str, np.argsort(strides, kind="stable")))
+    return facts
 
 
 def _attributes(value: Any) -> dict[str, Any]:
@@ -64,25 +64,25 @@ def _attributes(value: Any) -> dict[str, Any]:
     libraries = {base.__module__.partition(".")[0] for base in type(value).__mro__}
     if libraries & _ARRAYS_OF_OTHERS:
         return {}
-    held: dict[str, Any] = dict(getattr(value, "__dict__", {}))
+    attributes: dict[str, Any] = dict(getattr(value, "__dict__", {}))
     for base in type(value).__mro__:
         if base.__module__.partition(".")[0] not in sys.stdlib_module_names:
             names = base.__dict__.get("__slots__", ())
-            held |= {name: getattr(value, name, None) for name in ((names,) if isinstance(names, str) else names)}
-    known = {part.name for part in dataclass_fields(value)} if is_dataclass(value) else set()
+            attributes |= {name: getattr(value, name, None) for name in ((names,) if isinstance(names, str) else names)}
+    contents = {part.name for part in dataclass_fields(value)} if is_dataclass(value) else set()
     if isinstance(value, np.ma.MaskedArray):
-        known |= vars(np.ma.array([0.0])).keys() | {"_hardmask", "_sharedmask"}
+        contents |= vars(np.ma.array([0.0])).keys() | {"_hardmask", "_sharedmask"}
     elif libraries & {"pandas", "scipy", "torch"}:
-        known |= _STORED | {name for name in held if name.startswith("_")}
-    hidden = known | {"__dict__", "__weakref__"}
-    return {str(name): part for name, part in held.items() if name not in hidden}
+        contents |= _STORED | {name for name in attributes if name.startswith("_")}
+    hidden = contents | {"__dict__", "__weakref__"}
+    return {str(name): part for name, part in attributes.items() if name not in hidden}
 
 
 def _carried(value: Any) -> dict[str, Any]:
     """Return what objects of the supported libraries carry."""
     if isinstance(value, BaseException):
-        found = {name: getattr(value, name, None) for name in _OF_ERRORS}
-        return found | {"__suppress_context__": value.__suppress_context__ or None}
+        attributes = {name: getattr(value, name, None) for name in _OF_ERRORS}
+        return attributes | {"__suppress_context__": value.__suppress_context__ or None}
     if isinstance(value, np.ndarray | np.generic):
         return _of_array(value)
     if isinstance(value, defaultdict):
@@ -102,42 +102,42 @@ def _carried(value: Any) -> dict[str, Any]:
 
 def _of_array(value: Any) -> dict[str, Any]:
     """Return the metadata of a dtype, the layout of a structured one, a lock, and what fills the masked places."""
-    found: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
     if isinstance(value, np.ndarray) and not value.flags.writeable:
-        found["writeable"] = False
+        facts["writeable"] = False
     if value.dtype.metadata:
-        found["metadata"] = dict(value.dtype.metadata)
+        facts["metadata"] = dict(value.dtype.metadata)
     if value.dtype.names is not None:
-        found["layout"] = repr(value.dtype)
+        facts["layout"] = repr(value.dtype)
     if isinstance(value, np.ma.MaskedArray):
-        found["fill_value"] = value.fill_value
-    return found
+        facts["fill_value"] = value.fill_value
+    return facts
 
 
 def _of_torch(value: Any) -> dict[str, Any]:
     """Return the gradient of a tensor and whether one is wanted."""
     if not hasattr(value, "is_leaf"):
         return {}
-    found = {"grad": value.grad if value.is_leaf else None, "requires_grad": bool(value.requires_grad)}
-    return found | ({"stored": int(value.coalesce().values().shape[0])} if value.is_sparse else {})
+    facts = {"grad": value.grad if value.is_leaf else None, "requires_grad": bool(value.requires_grad)}
+    return facts | ({"stored": int(value.coalesce().values().shape[0])} if value.is_sparse else {})
 
 
 def _of_pandas(value: Any) -> dict[str, Any]:
     """Return `attrs`, flags, names and frequencies of the axes, categories that are not used, and nanoseconds."""
-    found: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
     if not getattr(getattr(value, "flags", None), "allows_duplicate_labels", True):
-        found["allows_duplicate_labels"] = False
+        facts["allows_duplicate_labels"] = False
     if getattr(value, "attrs", None):
-        found["attrs"] = dict(value.attrs)
+        facts["attrs"] = dict(value.attrs)
     axes: list[Any] = [getattr(value, axis, None) for axis in ("index", "columns")]
-    found["frequencies"] = [axis.freqstr for axis in (*axes, value) if getattr(axis, "freqstr", None)]
-    found["names"] = [list(axis.names) for axis in (*axes, value) if hasattr(axis, "names")]
+    facts["frequencies"] = [axis.freqstr for axis in (*axes, value) if getattr(axis, "freqstr", None)]
+    facts["names"] = [list(axis.names) for axis in (*axes, value) if hasattr(axis, "names")]
     dtypes: list[Any] = list(value.dtypes) if hasattr(value, "columns") else [getattr(value, "dtype", None)]
-    found["categories"] = [[list(d.categories), d.ordered] for d in dtypes if hasattr(d, "categories")]
-    found["nanoseconds"] = getattr(value, "nanosecond", getattr(value, "nanoseconds", None))
-    small = found["nanoseconds"]
-    found["nanoseconds"] = small if isinstance(small, int) and small else None
-    return {name: part for name, part in found.items() if part not in ([], [[None]], [[None], [None]])}
+    facts["categories"] = [[list(d.categories), d.ordered] for d in dtypes if hasattr(d, "categories")]
+    facts["nanoseconds"] = getattr(value, "nanosecond", getattr(value, "nanoseconds", None))
+    small = facts["nanoseconds"]
+    facts["nanoseconds"] = small if isinstance(small, int) and small else None
+    return {name: part for name, part in facts.items() if part not in ([], [[None]], [[None], [None]])}
 
 
 def _of_scipy(value: Any) -> dict[str, Any]:
@@ -146,13 +146,13 @@ def _of_scipy(value: Any) -> dict[str, Any]:
         return {}
     entries = value.tocoo()
     zero = np.asarray(entries.data) == 0
-    found: dict[str, Any] = {"index type": str(np.asarray(getattr(value, "indices", entries.coords[0])).dtype)}
+    facts: dict[str, Any] = {"index type": str(np.asarray(getattr(value, "indices", entries.coords[0])).dtype)}
     if zero.any():
-        found |= {
+        facts |= {
             "zeros": int(zero.sum()),
             "places": repr([np.asarray(axis)[zero].tolist() for axis in entries.coords]),
         }
-    return found
+    return facts
 
 
 _OF_LIBRARIES = {"torch": _of_torch, "pandas": _of_pandas, "scipy": _of_scipy}

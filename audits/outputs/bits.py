@@ -39,8 +39,8 @@ def last_bits(values: Array) -> Array:
     [-1.0, 0.0, -1100.0]
     """
     mantissa, exponent = np.frexp(np.where(np.isfinite(values), values, 1.0))
-    whole = np.abs(np.ldexp(mantissa, 53)).astype(np.int64)
-    trailing = np.log2(np.maximum(whole & -whole, 1).astype(float))
+    significand = np.abs(np.ldexp(mantissa, 53)).astype(np.int64)
+    trailing = np.log2(np.maximum(significand & -significand, 1).astype(float))
     last: Array = np.where(values == 0, -1100.0, exponent - 53 + trailing)
     return np.where(np.isfinite(values), last, np.nan)
 
@@ -53,6 +53,6 @@ def used_bits(values: Array) -> Array:
     >>> used_bits(np.array([0.5, 3.0, 0.1, 0.0])).tolist()
     [1.0, 2.0, 52.0, 0.0]
     """
-    known = np.isfinite(values) & (values != 0)
-    _, exponent = np.frexp(np.where(known, values, 1.0))
-    return np.where(known, exponent - last_bits(np.where(known, values, 1.0)), 0.0)
+    has_bits = np.isfinite(values) & (values != 0)
+    _, exponent = np.frexp(np.where(has_bits, values, 1.0))
+    return np.where(has_bits, exponent - last_bits(np.where(has_bits, values, 1.0)), 0.0)

@@ -153,10 +153,10 @@ def as_run(function: Callable[..., Any]) -> tuple[Run, bool]:
 
 def _given(positional: list[inspect.Parameter]) -> int:
     """Return how many of data, rng and n_runs a function takes by their places, the first of them at least."""
-    for place, (parameter, name) in enumerate(zip(positional[1:], ("rng", "n_runs"), strict=False), start=1):
+    for number, (parameter, name) in enumerate(zip(positional[1:], ("rng", "n_runs"), strict=False), start=1):
         unset = parameter.default is None and name == "rng"
         if not (parameter.default is parameter.empty or parameter.name == name or unset):
-            return place
+            return number
     return len(positional[:3])
 
 

@@ -97,10 +97,10 @@ def placed(fields: Fields, part: Fields, runs: Sequence[int], n_runs: int) -> No
         fields |= part
         return
     for name, column in part.items():
-        known = fields.get(name)
-        width = max(column.shape[1], 0 if known is None else known.shape[1])
-        whole = np.full((n_runs, width), absent(name))
-        if known is not None:
-            whole[:, : known.shape[1]] = known
-        whole[list(runs), : column.shape[1]] = column
-        fields[name] = whole
+        earlier = fields.get(name)
+        width = max(column.shape[1], 0 if earlier is None else earlier.shape[1])
+        extended = np.full((n_runs, width), absent(name))
+        if earlier is not None:
+            extended[:, : earlier.shape[1]] = earlier
+        extended[list(runs), : column.shape[1]] = column
+        fields[name] = extended

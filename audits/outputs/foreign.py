@@ -38,8 +38,8 @@ def _pandas(value: Any) -> Any:
     """Return a frame, series or index as its type, its index and its columns."""
     if hasattr(value, "columns"):
         names = [str(name) for name in value.columns]
-        named = names if len(set(names)) == len(names) else [f"{place} {name}" for place, name in enumerate(names)]
-        columns = {name: _listed(value.iloc[:, place]) for place, name in enumerate(named)}
+        named = names if len(set(names)) == len(names) else [f"{number} {name}" for number, name in enumerate(names)]
+        columns = {name: _listed(value.iloc[:, number]) for number, name in enumerate(named)}
         types = list(zip(map(repr, value.columns), map(str, value.dtypes), strict=True))
         return {"type": f"{_named(value)} {types}", "index": _index(value), "columns": columns}
     if hasattr(value, "index") and hasattr(value, "dtype"):

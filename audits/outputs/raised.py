@@ -36,11 +36,11 @@ def text_of(error: BaseException) -> str:
 def chain_of(error: BaseException) -> Iterator[BaseException]:
     """Yield an exception and what a traceback prints above it: causes, and contexts that are not suppressed."""
     seen: list[BaseException] = []
-    one: BaseException | None = error
-    while one is not None and len(seen) < _DEEPEST and all(one is not other for other in seen):
-        seen.append(one)
-        yield one
-        one = one.__cause__ or (None if one.__suppress_context__ else one.__context__)
+    raised: BaseException | None = error
+    while raised is not None and len(seen) < _DEEPEST and all(raised is not other for other in seen):
+        seen.append(raised)
+        yield raised
+        raised = raised.__cause__ or (None if raised.__suppress_context__ else raised.__context__)
 
 
 def raised_entries(error: BaseException) -> dict[str, float]:
@@ -50,10 +50,10 @@ def raised_entries(error: BaseException) -> dict[str, float]:
     ['kind  raised text', 'mark  raised length', 'mark  raised#0 decimals', 'number  raised#0']
     """
     entries: dict[str, float] = {}
-    for place, one in enumerate(chain_of(error)):
-        path = f" raised{f' {place}' if place else ''}"
-        entries |= dict(text_entries(f"{class_name(one)} " * bool(place) + text_of(one), path))
-        for name, value in vars(one).items():
+    for number, raised in enumerate(chain_of(error)):
+        path = f" raised{f' {number}' if number else ''}"
+        entries |= dict(text_entries(f"{class_name(raised)} " * bool(number) + text_of(raised), path))
+        for name, value in vars(raised).items():
             with suppress(DPAuditError, ValueError, TypeError, RecursionError):
                 entries |= record(value, f"{path}!{name}")
     return entries
@@ -65,4 +65,4 @@ def said_by(error: BaseException) -> str:
     >>> said_by(KeyError("age"))
     "KeyError: 'age'"
     """
-    return "\n".join(f"{class_name(one)}: {text_of(one)}" for one in chain_of(error))
+    return "\n".join(f"{class_name(raised)}: {text_of(raised)}" for raised in chain_of(error))

@@ -42,8 +42,8 @@ def _parts(text: str) -> tuple[tuple[str, str, float], ...]:
 def bytes_entries(data: bytes, path: str) -> Iterator[tuple[str, float]]:
     """Yield (column, value) for bytes: each byte, the number that 4 or 8 bytes spell, and the UTF-8 text."""
     yield f"{MARK}{path} length", float(len(data))
-    for place, byte in enumerate(data[:_MOST_BYTES]):
-        yield f"{NUMBER}{path}@{place}", float(byte)
+    for index, byte in enumerate(data[:_MOST_BYTES]):
+        yield f"{NUMBER}{path}@{index}", float(byte)
     if len(data) > _MOST_BYTES:
         yield f"{KIND}{path} bytes", kind_of(data)
     if len(data) in (4, 8):
@@ -77,9 +77,9 @@ def _style(written: str) -> str:
     The one zero before a point is not counted, so that 0.5 and 1.5 are written alike.
     """
     mantissa, _, exponent = written.lower().partition("e")
-    whole, point, _ = mantissa.partition(".")
-    bare = whole.lstrip("+-")
-    sign = "+" if whole.startswith("+") else ""
+    digits, point, _ = mantissa.partition(".")
+    bare = digits.lstrip("+-")
+    sign = "+" if digits.startswith("+") else ""
     zeros = len(bare) - len(bare.lstrip("0") or "0")
     letters = written if bare[:1].isalpha() else ""
     scripts = {chr(ord(digit) - int(digit)) for digit in written if digit.isdecimal() and not digit.isascii()}

@@ -140,8 +140,8 @@ def _exact(value: Any, path: str) -> Entries:
         yield f"{KIND}{path} digits", kind_of(f"{exact.numerator:x}/{exact.denominator:x}")
         return
     yield f"{NUMBER}{path}", nearest
-    if rest := exact - fractions.Fraction(nearest):
-        yield f"{MARK}{path} rest", float(rest)
+    if difference := exact - fractions.Fraction(nearest):
+        yield f"{MARK}{path} rest", float(difference)
 
 
 def _moment(value: Any, path: str) -> Entries:
@@ -167,12 +167,12 @@ def _array(value: Any, path: str, depth: int) -> Entries:
             yield from _entries(value[name], f"{path}.{name}", depth + 1)
     elif value.dtype.kind in NUMERIC and value.size <= _MOST_ENTRIES:
         for name, column in array_fields(value[None], path).items():
-            yield from ((f"{name}[{place}]", float(entry)) for place, entry in enumerate(column[0]))
+            yield from ((f"{name}[{index}]", float(entry)) for index, entry in enumerate(column[0]))
     elif value.dtype.kind in NUMERIC:  # a data set may hold millions: those after the first ones as one category
         flat = value.reshape(-1)
         yield from _array(flat[:_MOST_ENTRIES], path, depth)
-        rest = array_fields(flat[None, _MOST_ENTRIES:], path)
-        yield f"{KIND}{path} rest", kind_of(b"".join(name.encode() + rest[name].tobytes() for name in sorted(rest)))
+        beyond = array_fields(flat[None, _MOST_ENTRIES:], path)
+        yield f"{KIND}{path} rest", kind_of(b"".join(name.encode() + beyond[name].tobytes() for name in sorted(beyond)))
     else:
         yield from _sequence(value.reshape(-1).tolist(), path, depth)
 
@@ -214,15 +214,15 @@ def _mapping(value: Mapping[Any, Any], path: str, depth: int) -> Entries:
 def _sequence(parts: Sequence[Any] | deque[Any], path: str, depth: int) -> Entries:
     """Yield the length of a sequence and its entries; those after the 256th as one category."""
     yield f"{MARK}{path} length", float(len(parts))
-    rest = []
-    for place, part in enumerate(parts):
-        inside = _entries(part, f"{path}[{place}]", depth + 1)
-        if place < _MOST_ENTRIES:
+    beyond = []
+    for index, part in enumerate(parts):
+        inside = _entries(part, f"{path}[{index}]", depth + 1)
+        if index < _MOST_ENTRIES:
             yield from inside
         else:
-            rest += [f"{name}={entry!r}" for name, entry in inside]
-    if rest:
-        yield f"{KIND}{path} rest", kind_of("\n".join(rest))
+            beyond += [f"{name}={entry!r}" for name, entry in inside]
+    if beyond:
+        yield f"{KIND}{path} rest", kind_of("\n".join(beyond))
 
 
 def _order(value: Any) -> tuple[str, float, str]:
@@ -246,8 +246,8 @@ def described(value: Any) -> str:
 def _unreadable(value: Any, path: str) -> UnsupportedError:
     """Return the refusal of a type that has no reading."""
     kind = type(value)
-    place = f" at {path[:60]!r}" if path else ""
+    where = f" at {path[:60]!r}" if path else ""
     return UnsupportedError(
-        f"Cannot read an output of type {kind.__module__}.{kind.__qualname__}{place}: what it holds is unknown. Return "
+        f"Cannot read an output of type {kind.__module__}.{kind.__qualname__}{where}: what it holds is unknown. Return "
         "its contents as numbers, texts, arrays, a dict or a dataclass, for example through vars(output)."
     )

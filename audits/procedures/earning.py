@@ -197,10 +197,10 @@ def cells_of(blocks: tuple[Observed, ...]) -> tuple[CountedOdds | None, Array | 
     """Return the distinct outputs of a quarter of some runs, if they are few, and cells and labels of the others."""
     seen = together(*blocks)
     quarter = len(seen) // 4
-    first, rest = np.arange(quarter), np.arange(quarter, len(seen))
+    first, others = np.arange(quarter), np.arange(quarter, len(seen))
     if quarter < _RUNS_A_CELL:
         return None, None, seen.labels
     score: Any = learn_score(take(seen.kept, first), seen.labels[first], np.random.default_rng(0))
     if not isinstance(score, CountedOdds) or len(score.odds) > quarter // _RUNS_A_CELL:
         return None, None, seen.labels
-    return score, score.cells(take(seen.kept, rest)), seen.labels[rest]
+    return score, score.cells(take(seen.kept, others)), seen.labels[others]

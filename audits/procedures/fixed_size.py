@@ -203,10 +203,10 @@ class _Experiment:
         if self.measured_claim is None:
             return prepared, counted
         first = int(CHOOSING * len(counted.labels))
-        chosen, rest = counted.part(slice(first)), counted.part(slice(first, None))
+        chosen, others = counted.part(slice(first)), counted.part(slice(first, None))
         level = share * _IN_MEASURE
-        cut = cut_against(self.measured_claim, chosen.scores, chosen.labels, len(rest.labels), level)
-        return replace(prepared, event=replace(prepared.event, cut=cut)), rest
+        cut = cut_against(self.measured_claim, chosen.scores, chosen.labels, len(others.labels), level)
+        return replace(prepared, event=replace(prepared.event, cut=cut)), others
 
     def _tested(self, counts: Counts, share: float) -> MeasureTest | None:
         """Return the test of a claim in its own measure, None for a claim in epsilon and delta."""
@@ -225,8 +225,8 @@ class _Experiment:
 
     def _share(self, case: AuditCase) -> float:
         """Return the significance of each bound that may decide."""
-        whole = self.significance - self.beside
-        return whole / 2 if self._gaussian(case) else whole
+        level = self.significance - self.beside
+        return level / 2 if self._gaussian(case) else level
 
     def _power(
         self, case: AuditCase, prepared: Prepared, attack: Attack, cells: Array | None, rng: np.random.Generator

@@ -87,7 +87,7 @@ class Replayed:
     def _named(self, *, outside: bool) -> tuple[str, ...]:
         """Return what tells pairs apart that hold only values of the data, or others."""
         named = () if self.replay is None else self.replay.found[:_NAMED]
-        return tuple(_sentence(one) for one in named if one.pair.outside is outside)
+        return tuple(_sentence(sighting) for sighting in named if sighting.pair.outside is outside)
 
     @property
     def beside(self) -> tuple[str, ...]:
@@ -109,11 +109,14 @@ class Replayed:
     @property
     def _unfollowed(self) -> tuple[str, ...]:
         """A sentence on the numbers whose law is not known; none where all are followed."""
-        found = () if self.replay is None else self.replay.found
-        known = {
-            name for one in found if isinstance(one.source, SeenLaw) and one.shown for name in one.source.loss.names
+        sightings = () if self.replay is None else self.replay.found
+        followed = {
+            name
+            for sighting in sightings
+            if isinstance(sighting.source, SeenLaw) and sighting.shown
+            for name in sighting.source.loss.names
         }
-        columns = () if self.replay is None else [name for name in self.replay.unfollowed if name not in known]
+        columns = () if self.replay is None else [name for name in self.replay.unfollowed if name not in followed]
         arrays = [name.rpartition("[")[0] if name.endswith("]") else name for name in columns]
         names = list(dict.fromkeys(map(column_words, arrays)))
         if not names:
@@ -127,7 +130,7 @@ class Replayed:
         replay = self.replay
         if replay is None:
             return True
-        judged = all(one.shown or one.pair.outside for one in replay.found)
+        judged = all(sighting.shown or sighting.pair.outside for sighting in replay.found)
         return judged and not self.channels and not replay.keeps_state
 
     def exactly_read(self, case: FunctionCase) -> FunctionCase:
@@ -170,7 +173,11 @@ class Replayed:
         elif self.replay is not None and self.replay.found and result.verdict == "consistent":
             result = replace(result, verdict="not_refuted")
         causes, strange, beside = (
-            [one for one in remarks if not any(told.startswith(one.partition(":")[0]) for told in result.remarks)]
+            [
+                remark
+                for remark in remarks
+                if not any(told.startswith(remark.partition(":")[0]) for told in result.remarks)
+            ]
             for remarks in (self._named(outside=False), self._named(outside=True), self.beside)
         )
         if result.verdict != "violation":
@@ -185,8 +192,8 @@ class Replayed:
     @property
     def _explained(self) -> bool:
         """Whether a sighting on values of the data names a law, or an event that is certain on one side alone."""
-        found = () if self.replay is None else self.replay.found
-        return any(one.shown and one.certain and not one.pair.outside for one in found)
+        sightings = () if self.replay is None else self.replay.found
+        return any(sighting.shown and sighting.certain and not sighting.pair.outside for sighting in sightings)
 
     def _drawn(self, pair: tuple[Any, Any]) -> str:
         """Return what enters the numbers of two data sets, in words."""
@@ -235,12 +242,12 @@ def replayed(
         looked = Replayed(run=player.run, seconds=player.seconds, pairs=pairs, replay=None, rng=aside, of_pair=of_pair)
         replays = partial(replay_function, pairs=pairs, claim=claim, rng=aside, arithmetic=how.arithmetic, made=made)
         try:
-            known = fresh_digests(fresh, pairs)
+            first_digests = fresh_digests(fresh, pairs)
             replay = replays(player, most=runs // 2, further=further)
-            kept = keeps_state(player, known, pairs[-1].neighbours[0])
+            has_state = keeps_state(player, first_digests, pairs[-1].neighbours[0])
         except (DPAuditError, ValueError, TypeError) as error:
             return replace(looked, unread=" ".join(str(error).split()))
-        replay = _apart(replay, fresh, replays, runs) if kept else replay
+        replay = _apart(replay, fresh, replays, runs) if has_state else replay
     heard = replay.channels
     channels = () if heard is None else unseen_outputs(player.run, heard.neighbours, player.seconds)
     return replace(looked, replay=replay, channels=channels)
@@ -253,14 +260,14 @@ def _apart(
 
     Of a function that draws nothing from rng a copy of the process repeats the noise as well, so that it shows nothing.
     """
-    kept = replace(replay, keeps_state=True)
+    with_state = replace(replay, keeps_state=True)
     if fresh is None or not replay.draws or replay.violation is not None:
-        return kept
+        return with_state
     with suppress(DPAuditError):
         first = replays(fresh, most=min(runs // 2, _RUNS_APART))
         if first.violation is not None:
             return replace(first, keeps_state=True, apart=True, channels=None)
-    return kept
+    return with_state
 
 
 def _require_data(neighbours: tuple[Any, Any] | None, data: Any, unit: str | None) -> None:

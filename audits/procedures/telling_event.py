@@ -51,16 +51,16 @@ def telling_event(
     runs = min(_MOST_RUNS, audited // _SHARE)
     returned = [outcome(run, data, stream, seconds) for data in pair for stream in rng.spawn(runs)]
     try:
-        fields = own_values(pair).beside(stacked([row_of(one) for one in returned]))
+        fields = own_values(pair).beside(stacked([row_of(output) for output in returned]))
     except (DPAuditError, ValueError, TypeError):
         return ""
-    columns = [(name, place) for name, column in fields.items() for place in range(column.shape[1])]
+    columns = [(name, index) for name, column in fields.items() for index in range(column.shape[1])]
     columns.sort(key=lambda column: not column[0].startswith(OWN))
     events = [
         event
-        for name, place in sorted(columns[:_COLUMNS], key=_importance)
+        for name, index in sorted(columns[:_COLUMNS], key=_importance)
         for event in _events(
-            name if fields[name].shape[1] == 1 else f"{name}[{place}]", fields[name][:, place], returned
+            name if fields[name].shape[1] == 1 else f"{name}[{index}]", fields[name][:, index], returned
         )
     ]
     named = _named(events)
@@ -87,14 +87,14 @@ def _named(events: Sequence[_Event]) -> _Event | None:
 
 def _both(pair: tuple[_Event, _Event]) -> _Event:
     """Return the event that both of two happen."""
-    (one, first), (two, second) = pair
-    return f"{one} and {two}", first & second
+    (first_words, first), (second_words, second) = pair
+    return f"{first_words} and {second_words}", first & second
 
 
 def _importance(column: tuple[str, int]) -> tuple[bool, bool, int, int]:
     """Order columns: the outcome first, then numbers, the whole before its parts."""
-    name, place = column
-    return name != OUTCOME, not name.startswith(NUMBER), len(name), place
+    name, index = column
+    return name != OUTCOME, not name.startswith(NUMBER), len(name), index
 
 
 def _telling(event: _Event) -> float:

@@ -39,7 +39,7 @@ _JUMPS, _JUMP = 2, 1e-6
 class Chain:
     """Data sets by their place from 0 to `steps`; those beside each other are neighbours.
 
-    `says` names the pair. Where records become all alike, `beside(place)` yields pairs of the data set at a place and
+    `says` names the pair. Where records become all alike, `beside(step)` yields pairs of the data set at a place and
     neighbours that hold a record of another kind.
     """
 
@@ -48,12 +48,12 @@ class Chain:
     says: Callable[[int], str]
     beside: Callable[[int], Iterator[Pair]] | None = None
 
-    def pairs(self, place: int) -> Iterator[Pair]:
+    def pairs(self, step: int) -> Iterator[Pair]:
         """Yield the step after a place, and records of other kinds at both of its ends."""
-        ends = self.at(place), self.at(place + 1)
-        yield Pair(says=self.says(place), neighbours=ends, edge="mixed" if self.beside is None else "equal")
+        ends = self.at(step), self.at(step + 1)
+        yield Pair(says=self.says(step), neighbours=ends, edge="mixed" if self.beside is None else "equal")
         if self.beside is not None:
-            yield from (*self.beside(place), *self.beside(place + 1))
+            yield from (*self.beside(step), *self.beside(step + 1))
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -62,13 +62,13 @@ class _Walk:
 
     chain: Chain
     seeing: Seeing
-    known: dict[int, Sight] = field(default_factory=dict[int, Sight])
+    sights: dict[int, Sight] = field(default_factory=dict[int, Sight])
 
-    def at(self, place: int) -> Sight:
+    def at(self, step: int) -> Sight:
         """Return what a call at a place shows."""
-        if place not in self.known:
-            self.known[place] = self.seeing(self.chain.at(place))
-        return self.known[place]
+        if step not in self.sights:
+            self.sights[step] = self.seeing(self.chain.at(step))
+        return self.sights[step]
 
     def boundary(self, low: int, high: int, trait: tuple[int, Hashable]) -> int:
         """Return a place between two, of which one shows the trait, after which that changes."""
@@ -80,21 +80,21 @@ class _Walk:
 
     def speed(self, name: str, low: int, high: int) -> float:
         """Return how far a number moves with each step between two places; 0 where it is not known."""
-        first, last = (self.at(place).numbers.get(name, np.nan) for place in (low, high))
+        first, last = (self.at(step).numbers.get(name, np.nan) for step in (low, high))
         moved = (last - first) / (high - low)
         return moved if np.isfinite(moved) else 0.0
 
     def jumps(self, places: Sequence[int]) -> list[tuple[str, float, int, int]]:
         """Return (number, usual speed, place, place) for the numbers that move far more between two places."""
-        found: list[tuple[float, tuple[str, float, int, int]]] = []
+        rated: list[tuple[float, tuple[str, float, int, int]]] = []
         for name, value in self.at(places[0]).numbers.items():
             speeds = np.array([self.speed(name, *ends) for ends in pairwise(places)])
             usual = float(np.median(speeds))
             apart = np.abs(speeds - usual)
             at = int(apart.argmax())
             if apart[at] * self.chain.steps > _JUMP * (abs(value) + abs(usual)):
-                found.append((apart[at] / (abs(usual) + apart.mean()), (name, usual, places[at], places[at + 1])))
-        return [jump for _, jump in sorted(found, key=lambda one: -one[0])[:_JUMPS]]
+                rated.append((apart[at] / (abs(usual) + apart.mean()), (name, usual, places[at], places[at + 1])))
+        return [jump for _, jump in sorted(rated, key=lambda candidate: -candidate[0])[:_JUMPS]]
 
     def jump(self, name: str, usual: float, low: int, high: int) -> int:
         """Return a place between two after which a number moves otherwise than it usually does."""
@@ -120,29 +120,29 @@ def boundary_pairs(
     """
     records = records_of(data, unit, unread)
     chains = _shrinking(records) if relation == "add_remove" else _replacing(records) if unit is None else ()
-    found, calls = dict[str, Pair](), 0
+    pairs, calls = dict[str, Pair](), 0
     of_mixed, of_alike = set[Hashable](), set[Hashable]()
     for chain in chains:
         walk = _Walk(chain=chain, seeing=seeing)
-        for place in dict.fromkeys(_boundaries(walk, of_mixed if chain.beside is None else of_alike)):
-            found |= {pair.says: pair for pair in chain.pairs(place) if pair.says not in found}
-        calls += len(walk.known)
-        if calls >= _MOST_CALLS or len(found) >= _MOST_PAIRS:
+        for step in dict.fromkeys(_boundaries(walk, of_mixed if chain.beside is None else of_alike)):
+            pairs |= {pair.says: pair for pair in chain.pairs(step) if pair.says not in pairs}
+        calls += len(walk.sights)
+        if calls >= _MOST_CALLS or len(pairs) >= _MOST_PAIRS:
             break
-    return tuple(found.values())[:_MOST_PAIRS]
+    return tuple(pairs.values())[:_MOST_PAIRS]
 
 
-def _boundaries(walk: _Walk, known: set[Hashable]) -> Iterator[int]:
+def _boundaries(walk: _Walk, traits_seen: set[Hashable]) -> Iterator[int]:
     """Yield the places of a chain after which a trait changes that is not known yet, or a number jumps.
 
-    `known` is extended.
+    `traits_seen` is extended.
     """
-    places = sorted({round(place) for place in np.linspace(0, walk.chain.steps, _PLACES + 1)})
+    places = sorted({round(step) for step in np.linspace(0, walk.chain.steps, _PLACES + 1)})
     for low, high in pairwise(places):
         changed = walk.at(low).traits ^ walk.at(high).traits
         for trait in sorted(changed, key=lambda trait: (trait[0], repr(trait)))[:2]:
-            if trait not in known:
-                known.add(trait)
+            if trait not in traits_seen:
+                traits_seen.add(trait)
                 yield walk.boundary(low, high, trait)
     if len(places) > 2:
         yield from (walk.jump(*jump) for jump in walk.jumps(places))
@@ -172,12 +172,12 @@ def _removing(records: Records, order: Sequence[int], words: str) -> Chain:
     """Return the chain that removes records in an order."""
     groups = records.groups
 
-    def at(place: int) -> Any:
-        gone = {row for number in order[:place] for row in groups[number]}
+    def at(step: int) -> Any:
+        gone = {row for number in order[:step] for row in groups[number]}
         return records.taken([row for row in range(len(records.data)) if row not in gone])
 
-    def says(place: int) -> str:
-        return f"{len(groups) - place} or {len(groups) - place - 1} records, {words}"
+    def says(step: int) -> str:
+        return f"{len(groups) - step} or {len(groups) - step - 1} records, {words}"
 
     return Chain(steps=len(order), at=at, says=says)
 
@@ -204,18 +204,18 @@ def _alike(records: Records, donor: int, words: str) -> Chain:
     """Return the chain that removes one record after another from a data set of copies of `donor`."""
     size = len(records.data)
 
-    def at(place: int) -> Any:
-        return records.taken([*records.groups[donor]] * (size - place))
+    def at(step: int) -> Any:
+        return records.taken([*records.groups[donor]] * (size - step))
 
-    def beside(place: int) -> Iterator[Pair]:
-        copies = [*records.groups[donor]] * (size - place)
+    def beside(step: int) -> Iterator[Pair]:
+        copies = [*records.groups[donor]] * (size - step)
         for number, other in _kinds(records, donor):
-            says = f"{_records(size - place)} {words}, and one {other} or none"
+            says = f"{_records(size - step)} {words}, and one {other} or none"
             more = records.taken([*copies, *records.groups[number]])
-            yield Pair(says=says, neighbours=(more, at(place)), edge="another kind")
+            yield Pair(says=says, neighbours=(more, at(step)), edge="another kind")
 
-    def says(place: int) -> str:
-        return f"{size - place} or {size - place - 1} records {words}"
+    def says(step: int) -> str:
+        return f"{size - step} or {size - step - 1} records {words}"
 
     return Chain(steps=size, at=at, says=says, beside=beside)
 
@@ -224,24 +224,24 @@ def _copying(records: Records, donor: int, words: str) -> Chain:
     """Return the chain that gives one record after another the rows of `donor`."""
     groups = records.groups
 
-    def rows(place: int) -> list[int]:
-        return [row for number, own in enumerate(groups) for row in (groups[donor] if number < place else own)]
+    def rows(step: int) -> list[int]:
+        return [row for number, own in enumerate(groups) for row in (groups[donor] if number < step else own)]
 
-    def at(place: int) -> Any:
-        return records.taken(rows(place))
+    def at(step: int) -> Any:
+        return records.taken(rows(step))
 
-    def beside(place: int) -> Iterator[Pair]:
-        for number, other in _kinds(records, donor) if place else ():
-            says = f"{place} first records {words}, or one of them {other}"
-            changed = records.taken([*rows(place)[1:], *groups[number]])
+    def beside(step: int) -> Iterator[Pair]:
+        for number, other in _kinds(records, donor) if step else ():
+            says = f"{step} first records {words}, or one of them {other}"
+            changed = records.taken([*rows(step)[1:], *groups[number]])
             yield Pair(
-                says=says, neighbours=(records.taken([*rows(place)[1:], *groups[donor]]), changed), edge="another kind"
+                says=says, neighbours=(records.taken([*rows(step)[1:], *groups[donor]]), changed), edge="another kind"
             )
 
     return Chain(
         steps=len(groups),
         at=at,
-        says=lambda place: f"{place + 1} or {place} first records {words}",
+        says=lambda step: f"{step + 1} or {step} first records {words}",
         beside=beside,
     )
 
@@ -258,18 +258,18 @@ def _records(number: int) -> str:
 def _kinds(records: Records, donor: int) -> Iterator[tuple[int, str]]:
     """Yield records that are extreme, common or in the middle of a column, other than `donor`, with words."""
     owner = {row: number for number, rows in enumerate(records.groups) for row in rows}
-    found = dict(_extremes(records))
+    words_of = dict(_extremes(records))
     for name, values in _columns(records):
         measured = numbers_of(values)
         if measured is not None and np.isfinite(measured).any():
             row = int(np.argsort(measured, kind="stable")[np.isfinite(measured).sum() // 2])
-            found.setdefault(owner[row], f"with {shown(values[row])}{name}")
+            words_of.setdefault(owner[row], f"with {shown(values[row])}{name}")
     columns = [values for name, values in records.columns.items() if name != records.unit]
 
     def content(number: int) -> str:
         return repr([values[row] for row in records.groups[number] for values in columns])
 
-    yield from ((number, words) for number, words in found.items() if content(number) != content(donor))
+    yield from ((number, words) for number, words in words_of.items() if content(number) != content(donor))
 
 
 def _columns(records: Records) -> Iterator[tuple[str, list[Any]]]:

@@ -34,9 +34,9 @@ class Condition:
 
 def best_parts(name: str, column: Array, worth: Array) -> Iterator[tuple[float, Condition]]:
     """Yield the half lines of one column, and those of its frequent values, that are worth the most."""
-    known = ~np.isnan(column)
-    values, places, times = np.unique(column[known], return_inverse=True, return_counts=True)
-    each = np.bincount(places, weights=worth[known], minlength=len(values))
+    is_number = ~np.isnan(column)
+    values, places, times = np.unique(column[is_number], return_inverse=True, return_counts=True)
+    each = np.bincount(places, weights=worth[is_number], minlength=len(values))
     good = (each > 0) & (times >= _OFTEN)
     if good.any():
         yield float(each[good].sum()), Condition(name=name, values=frozenset(values[good].tolist()))

@@ -97,7 +97,7 @@ class Coupling:
         for side, data in enumerate(self.neighbours):
             for number in range(_AGREE):
                 call = self.player.call(data, _STREAM, _AGREE, side, number)
-                if not all(call.law_of(int(place)) in ("laplace", "") for place in np.flatnonzero(self.shift)):
+                if not all(call.law_of(int(index)) in ("laplace", "") for index in np.flatnonzero(self.shift)):
                     return False
                 left -= bool(apart(*self.couple(call, side).calls))
                 if left < 0:
@@ -116,7 +116,7 @@ class Coupling:
             return inf
         at = moved[moved < len(scales)]
         noise, far = call.noise[at], sign * self.shift[at] / scales[at]
-        kinds = [laws[place][0] for place in at]
+        kinds = [laws[index][0] for index in at]
         return float(odds + sum(map(_log_density, kinds, noise)) - sum(map(_log_density, kinds, noise + far)))
 
 
@@ -193,27 +193,31 @@ def coupled_event(player: Player, pairs: Sequence[tuple[Any, Any]], claim: Claim
     The pairs whose noise has to move farthest are tried, but for those that the claim's own noise covers.
     """
     call, edges = Calls(player=player), dict[tuple[Any, ...], _Edge | None]()
-    found: list[tuple[float, int, Coupling]] = []
+    couplings: list[tuple[float, int, Coupling]] = []
     left = _MOVED
-    for place, moves in ((place, one) for place, pair in enumerate(pairs) for one in _Moves.of(call, pair, edges)):
-        pair = pairs[place]
+    for number, moves in (
+        (number, candidate) for number, pair in enumerate(pairs) for candidate in _Moves.of(call, pair, edges)
+    ):
+        pair = pairs[number]
         left -= len(moves.base.noise) * (len(moves.base.noise) <= _MOST)
         shift = moves.shift if left >= 0 else None
         if shift is None and moves.base.weighed:
             other = player.call(pair[moves.sign > 0], *moves.base.seed, like=moves.base.draws)
             loss = moves.base.loss_of_choices(other)
             if loss > claim.epsilon:
-                found.append((loss, place, Coupling(player=player, neighbours=pair, shift=np.zeros(0))))
+                couplings.append((loss, number, Coupling(player=player, neighbours=pair, shift=np.zeros(0))))
         if shift is not None:
             coupling, total, explains = _nearest(player, pair, shift, moves.base.scales)
             if not explains or total > claim.epsilon * _ROUNDED or claim.delta > 0:
-                found.append((total, place, coupling))
-    found.sort(key=lambda one: -one[0])
-    firsts = {tuple(np.flatnonzero(coupling.shift)): coupling for _, _, coupling in found[::-1]}  # of each moved draws
-    found.sort(key=lambda one: all(one[2] is not first for first in firsts.values()))
-    best = found[:_RATED]
-    shown = [(place, one) for _, place, coupling in best for one in _events(call, coupling, claim)]
-    return max(shown, key=lambda one: one[1].coupled.growth, default=None)
+                couplings.append((total, number, coupling))
+    couplings.sort(key=lambda candidate: -candidate[0])
+    firsts = {
+        tuple(np.flatnonzero(coupling.shift)): coupling for _, _, coupling in couplings[::-1]
+    }  # of each moved draws
+    couplings.sort(key=lambda candidate: all(candidate[2] is not first for first in firsts.values()))
+    best = couplings[:_RATED]
+    shown = [(number, candidate) for _, number, coupling in best for candidate in _events(call, coupling, claim)]
+    return max(shown, key=lambda candidate: candidate[1].coupled.growth, default=None)
 
 
 def _nearest(player: Player, pair: tuple[Any, Any], shift: Array, scales: Array) -> tuple[Coupling, float, bool]:
@@ -221,11 +225,11 @@ def _nearest(player: Player, pair: tuple[Any, Any], shift: Array, scales: Array)
 
     Where outputs compare draws with each other, all may move together: of such shifts the smallest is taken.
     """
-    shifts = sorted((shift - common for common in {0.0, *shift.tolist()}), key=lambda one: _size(one, scales))
-    for one in (one for one in shifts if one.any()):
-        coupling = Coupling(player=player, neighbours=pair, shift=one)
+    shifts = sorted((shift - common for common in {0.0, *shift.tolist()}), key=lambda shifted: _size(shifted, scales))
+    for shifted in (shifted for shifted in shifts if shifted.any()):
+        coupling = Coupling(player=player, neighbours=pair, shift=shifted)
         if coupling.explains():
-            return coupling, _size(one, scales), True
+            return coupling, _size(shifted, scales), True
     return Coupling(player=player, neighbours=pair, shift=shift), _size(shift, scales), False
 
 
@@ -282,45 +286,45 @@ class _Moves:
         shift = np.zeros(len(scales))
         for _ in range(_SWEEPS):
             before = shift.copy()
-            for place, scale in enumerate(scales):
-                steps = (self._step(shift, place, far * scale) for far in (_NEAR, _FAR))
-                shift[place] += next((step for step in steps if step is not None), 0.0)
+            for index, scale in enumerate(scales):
+                steps = (self._step(shift, index, far * scale) for far in (_NEAR, _FAR))
+                shift[index] += next((step for step in steps if step is not None), 0.0)
             if (np.abs(shift - before) <= _SEEN * scales).all():
                 break
         shift[np.abs(shift) <= _SEEN * scales] = 0.0
-        shift = np.where([self.base.law_of(place) in WHOLE for place in range(len(shift))], np.rint(shift), shift)
+        shift = np.where([self.base.law_of(index) in WHOLE for index in range(len(shift))], np.rint(shift), shift)
         return self.sign * shift if shift.any() else None
 
-    def _step(self, shift: Array, place: int, far: float) -> float | None:
+    def _step(self, shift: Array, index: int, far: float) -> float | None:
         """Return how much farther one draw of the second data set has to move than that of the first one.
 
         None where moving it so far changes no output, or changes it back.
         """
-        key = id(self.neighbours[0]), self.base.seed, place, far
+        key = id(self.neighbours[0]), self.base.seed, index, far
         if key not in self.edges:
-            self.edges[key] = self._first_edge(place, far)
+            self.edges[key] = self._first_edge(index, far)
         edge = self.edges[key]
-        there = None if edge is None else self._edge(1, shift, place, far, edge)
+        there = None if edge is None else self._edge(1, shift, index, far, edge)
         return None if edge is None or there is None else there - edge.at
 
-    def _first_edge(self, place: int, far: float) -> _Edge | None:
+    def _first_edge(self, index: int, far: float) -> _Edge | None:
         """Return where an output of the first data set changes as one draw moves, and by what; None if it does not."""
         none = np.zeros(len(self.base.noise))
-        mark = _mark(*(self._call(0, none, place, by) for by in (-far, 0.0, far)))
+        mark = _mark(*(self._call(0, none, index, by) for by in (-far, 0.0, far)))
         if mark is None:
             return None
         edge = _Edge(mark=mark, at=0.0)
-        at = self._edge(0, none, place, far, edge)
+        at = self._edge(0, none, index, far, edge)
         return None if at is None else replace(edge, at=at)
 
-    def _edge(self, side: int, shift: Array, place: int, far: float, near: _Edge) -> float | None:
+    def _edge(self, side: int, shift: Array, index: int, far: float, near: _Edge) -> float | None:
         """Return how far one draw moves until an output has another mark; None where it has one at both ends.
 
         It is looked for beside another edge first, and then up to `far` on either side.
         """
 
         def marked(by: float) -> bool:
-            return near.mark(self._call(side, shift, place, by))
+            return near.mark(self._call(side, shift, index, by))
 
         for reach in (far / _CLOSE, far):
             low, high = (max(-far, near.at - reach), min(far, near.at + reach)) if reach < far else (-far, far)
@@ -334,10 +338,10 @@ class _Moves:
             low, high = (middle, high) if marked(middle) is first else (low, middle)
         return (low + high) / 2
 
-    def _call(self, side: int, shift: Array, place: int, by: float) -> Call:
+    def _call(self, side: int, shift: Array, index: int, by: float) -> Call:
         """Return the call of a data set with one draw moved further."""
         moved = shift.copy()
-        moved[place] += by
+        moved[index] += by
         return self.player.call(self.neighbours[side], *self.base.seed, shifts=tuple(moved.tolist()))
 
 
@@ -360,11 +364,11 @@ def _events(call: Calls, coupling: Coupling, claim: Claim) -> Iterator[Shown]:
         for side, data in enumerate(coupling.neighbours)
     ]
     for side in range(2):
-        taught = [couple for one in runs for couple in one[:_TAUGHT]]
+        taught = [couple for couples in runs for couple in couples[:_TAUGHT]]
         conditions = _conditions(taught, side, claim.epsilon)
         event = Coupled(coupling=coupling, conditions=conditions, side=side, stake=0.0, growth=0.0)
-        rated = (one[_TAUGHT:] for one in runs)
-        first, second = (tuple(event.weighed(couple) for couple in one) for one in rated)
+        rated = (couples[_TAUGHT:] for couples in runs)
+        first, second = (tuple(event.weighed(couple) for couple in couples) for couples in rated)
         heard = first, second
         worths = _worths(heard, claim.epsilon)
         stakes = [(float(_gains(worths, stake, claim.epsilon, claim.delta).mean()), stake) for stake in _STAKES]
@@ -390,8 +394,8 @@ def _conditions(couples: Sequence[Couple], side: int, epsilon: float) -> tuple[C
     chosen: list[Condition] = []
     best, most = 0, float(worth.sum())
     while len(chosen) < _CONDITIONS:
-        ranges = [found for name, column in columns.items() for found in best_parts(name, column, worth)]
-        total, condition = max(ranges, key=lambda one: one[0])
+        ranges = [part for name, column in columns.items() for part in best_parts(name, column, worth)]
+        total, condition = max(ranges, key=lambda rated: rated[0])
         chosen.append(condition)
         if total > most:
             best, most = len(chosen), total
@@ -415,7 +419,7 @@ def _gains(worths: Array, stake: float, epsilon: float, delta: float) -> Array:
 
 def _alike(call: Call, other: Call) -> bool:
     """Return whether two calls choose equally often, and the same values."""
-    drawn = [{at: draw.weighed for at, draw in one.weighed.items()} for one in (call, other)]
+    drawn = [{at: draw.weighed for at, draw in either.weighed.items()} for either in (call, other)]
     both = ((draw, other.weighed.get(at, draw)) for at, draw in call.weighed.items() if len(draw.values))
     return drawn[0] == drawn[1] and all(np.array_equal(ours.picked, theirs.picked) for ours, theirs in both)
 

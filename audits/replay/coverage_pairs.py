@@ -78,7 +78,7 @@ def coverage_pairs(
         raise ValueError(f"Expected data with at least one record, and two under 'replace_one', got {few}.")
     telling = dict(_telling(records))
     pairs = _removed(records, telling) if relation == "add_remove" else _replaced(records, telling)
-    found = {
+    by_words = {
         pair.says: pair
         for pair in (
             *pairs,
@@ -89,7 +89,7 @@ def coverage_pairs(
             *_mixed(records, relation),
         )
     }
-    return tuple(found.values())
+    return tuple(by_words.values())
 
 
 def _telling(records: Records) -> Iterator[tuple[tuple[str, str], int]]:
@@ -106,8 +106,8 @@ def _telling(records: Records) -> Iterator[tuple[tuple[str, str], int]]:
         numbers = numbers_of(values)
         if numbers is not None and np.isfinite(numbers).any():
             order = np.argsort(numbers, kind="stable")[: np.isfinite(numbers).sum()]
-            for word, place in _PLACES.items():
-                row = int(order[round(place * (len(order) - 1))])
+            for word, quantile in _PLACES.items():
+                row = int(order[round(quantile * (len(order) - 1))])
                 yield (name, f"the {word} value{where}, {values[row]}"), owner[row]
         missing = [row for row, value in enumerate(values) if is_missing(value)]
         if missing:
@@ -121,17 +121,17 @@ def _removed(records: Records, telling: dict[tuple[str, str], int]) -> Iterator[
     """Yield pairs of which the second data set lacks one record of the first."""
     groups = records.groups
     every = list(range(_rows(records)))
-    whole = records.taken(every)
+    complete = records.taken(every)
     left_out: dict[int, str] = {}
     for (_, says), number in (*telling.items(), *_one_by_one(records)):
         left_out.setdefault(number, says)
     for number, says in left_out.items():
         own = set(groups[number])
-        rest = [row for row in every if row not in own]
-        yield Pair(says=f"without one record: {says}", neighbours=(whole, records.taken(rest)))
+        others = [row for row in every if row not in own]
+        yield Pair(says=f"without one record: {says}", neighbours=(complete, records.taken(others)))
     for (_, says), number in list(telling.items())[:4] if records.unit is None else ():
         twice = [*every, *groups[number]]
-        yield Pair(says=f"a second record like {says}", neighbours=(records.taken(twice), whole))
+        yield Pair(says=f"a second record like {says}", neighbours=(records.taken(twice), complete))
     for number in dict.fromkeys((0, *list(telling.values())[:3])):
         alone = list(groups[number])
         nobody = records.taken([])
@@ -166,27 +166,27 @@ def _contrasted(records: Records, relation: Neighbours) -> Iterator[Pair]:
 
 def _replaced(records: Records, telling: dict[tuple[str, str], int]) -> Iterator[Pair]:
     """Yield pairs in which one record takes the rows of another one that is special in the same column."""
-    groups, whole = records.groups, records.taken(range(_rows(records)))
+    groups, complete = records.groups, records.taken(range(_rows(records)))
     for ((column, says), number), ((other_column, other_says), other) in combinations(telling.items(), 2):
         if number != other and column in (other_column, ""):
             yield Pair(
                 says=f"one record holds {says}, or {other_says}",
-                neighbours=_swapped(records, whole, list(groups[number]), list(groups[other])),
+                neighbours=_swapped(records, complete, list(groups[number]), list(groups[other])),
             )
 
 
-def _swapped(records: Records, whole: Any, rows: list[int], others: list[int]) -> tuple[Any, Any]:
+def _swapped(records: Records, complete: Any, rows: list[int], others: list[int]) -> tuple[Any, Any]:
     """Return the data set, and the one in which other rows stand in the place of `rows`, as the same person's."""
     every = list(range(_rows(records)))
     gone = set(rows[1:])
     left = [row for row in every if row not in gone]
-    place = left.index(rows[0])
-    swapped = records.taken([*left[:place], *others, *left[place + 1 :]])
+    position = left.index(rows[0])
+    swapped = records.taken([*left[:position], *others, *left[position + 1 :]])
     if records.unit is not None:
         person = records.columns[records.unit][rows[0]]
-        for row in range(place, place + len(others)):
+        for row in range(position, position + len(others)):
             swapped = Records(data=swapped).with_cell(row, records.unit, person)
-    return whole, swapped
+    return complete, swapped
 
 
 def _sized(records: Records, relation: Neighbours) -> Iterator[Pair]:
@@ -204,15 +204,15 @@ def _of_sizes(records: Records, relation: Neighbours, category: tuple[str, Any],
     """Yield pairs with each number of records of one category, and one more."""
     name, value = category
     values = records.columns[name]
-    own = [row for row, held in enumerate(values) if same(held, value)]
-    rest = [row for row, held in enumerate(values) if not same(held, value)]
+    own = [row for row, cell in enumerate(values) if same(cell, value)]
+    other_rows = [row for row, cell in enumerate(values) if not same(cell, value)]
     where = f"{name!r} is " if name else "value is "
     copies, rows = _times(own, sizes[-1]), _rows(records)
-    others = [] if relation == "add_remove" or not rest else _times(rest, rows)
+    others = [] if relation == "add_remove" or not other_rows else _times(other_rows, rows)
     for size in sizes[1:]:
         says = f"{size} or {size - 1} records whose {where}{shown(value)}"
         if relation == "add_remove":
-            more, fewer = ([*rest, *copies[:number]] for number in (size, size - 1))
+            more, fewer = ([*other_rows, *copies[:number]] for number in (size, size - 1))
         elif others and size <= rows:
             more, fewer = ([*copies[:number], *others[number:]] for number in (size, size - 1))
         else:
@@ -222,7 +222,7 @@ def _of_sizes(records: Records, relation: Neighbours, category: tuple[str, Any],
 
 def _times(rows: list[int], number: int) -> list[int]:
     """Return so many rows, each of `rows` in turn."""
-    return [rows[place % len(rows)] for place in range(number)]
+    return [rows[turn % len(rows)] for turn in range(number)]
 
 
 def _balanced(records: Records, relation: Neighbours) -> Iterator[Pair]:
@@ -239,11 +239,11 @@ def _balanced(records: Records, relation: Neighbours) -> Iterator[Pair]:
             yield Pair(says=says, neighbours=(records.taken(even), records.taken([firsts[-1], *even[1:]])), small=True)
             continue
         for size in (1, 2):
-            whole = records.taken(firsts * size)
+            balanced = records.taken(firsts * size)
             says = f"{size} of each category{where}, or one less of {shown(categories[0])}"
-            yield Pair(says=says, neighbours=(whole, records.taken((firsts * size)[1:])), small=True)
+            yield Pair(says=says, neighbours=(balanced, records.taken((firsts * size)[1:])), small=True)
             says = f"{size} of each category{where}, or one more of {shown(categories[0])}"
-            yield Pair(says=says, neighbours=(records.taken([*firsts * size, firsts[0]]), whole), small=True)
+            yield Pair(says=says, neighbours=(records.taken([*firsts * size, firsts[0]]), balanced), small=True)
 
 
 def _outside(records: Records, relation: Neighbours) -> Iterator[Pair]:
@@ -267,8 +267,8 @@ def _mixed(records: Records, relation: Neighbours) -> Iterator[Pair]:
     rng, shown_before = np.random.default_rng(0), set[Any]()
     for _ in range(_MIXED if len(special) > 1 else 0):
         drawn = [{name: values[rng.integers(len(values))] for name, values in special.items()} for _ in range(_MIXED)]
-        fresh = [set(combinations(map(repr, one.items()), 2)) - shown_before for one in drawn]
-        most = max(range(_MIXED), key=lambda place: len(fresh[place]))
+        fresh = [set(combinations(map(repr, cells.items()), 2)) - shown_before for cells in drawn]
+        most = max(range(_MIXED), key=lambda index: len(fresh[index]))
         if not fresh[most]:
             return
         shown_before |= fresh[most]

@@ -28,7 +28,7 @@ from dpaudit.model.mechanism import Array
 _STREAM = 9_511
 _TAILS = (1e-12, 1e-7, 1e-5, 1e-4, 1e-3, 0.005, 0.02, 0.05)
 SHARES = (*_TAILS, *(k / 20 for k in range(2, 19)), *(1 - share for share in _TAILS[::-1]))
-LENGTHS: Array = np.diff([0.0, *((one + other) / 2 for one, other in pairwise(SHARES)), 1.0])
+LENGTHS: Array = np.diff([0.0, *((left + right) / 2 for left, right in pairwise(SHARES)), 1.0])
 """The positions at which a number is drawn, first, and the lengths around them."""
 
 _TOGETHER = 1, 2, 4
@@ -57,22 +57,27 @@ _Known = dict[tuple[int, tuple[int, int], float], Call]
 
 def decided_event(player: Player, pairs: Sequence[tuple[Any, Any]], claim: Claim) -> tuple[int, Decided] | None:
     """Return which of some pairs shows an event, decided by numbers, that exceeds the claim most; None if none does."""
-    known: _Known = {}
-    every = [(at, one) for at, pair in enumerate(pairs[:_PAIRS]) for one in _candidates(player, pair, claim, known)]
-    every.sort(key=lambda one: -one[1].margin(claim))
-    rated = [one for beyond in _BEYOND for one in [one for one in every if one[1].beyond == beyond][:_RATED]]
-    likely = ((place, one) for place, one in rated if all(part.agrees() for part in one.parts))
-    found = [(place, event) for place, one in likely if (event := one.event(claim)) is not None]
-    best = max(found, key=lambda one: one[1].loss.margin, default=None)
+    calls_made: _Known = {}
+    every = [
+        (at, candidate)
+        for at, pair in enumerate(pairs[:_PAIRS])
+        for candidate in _candidates(player, pair, claim, calls_made)
+    ]
+    every.sort(key=lambda candidate: -candidate[1].margin(claim))
+    by_reach = ([candidate for candidate in every if candidate[1].beyond == beyond] for beyond in _BEYOND)
+    rated = [candidate for candidates in by_reach for candidate in candidates[:_RATED]]
+    likely = ((number, candidate) for number, candidate in rated if all(part.agrees() for part in candidate.parts))
+    events = [(number, event) for number, candidate in likely if (event := candidate.event(claim)) is not None]
+    best = max(events, key=lambda candidate: candidate[1].loss.margin, default=None)
     return None if best is None or best[1].loss.margin <= ROUNDING else best
 
 
-def _candidates(player: Player, pair: tuple[Any, Any], claim: Claim, known: _Known) -> "Iterator[_Candidate]":
+def _candidates(player: Player, pair: tuple[Any, Any], claim: Claim, calls_made: _Known) -> "Iterator[_Candidate]":
     """Yield events that exceed the claim on either data set, decided by one number or by several together."""
-    numbers = tuple(_moving(player, pair, known))
+    numbers = tuple(_moving(player, pair, calls_made))
     for together, side, beyond in product(_TOGETHER, range(2), _BEYOND):
         epsilon = (claim.epsilon + beyond) / together
-        parts = [part for one in numbers if (part := one.part(side, epsilon)) is not None]
+        parts = [part for number in numbers if (part := number.part(side, epsilon)) is not None]
         parts.sort(key=lambda part: -part.worth)
         groups = [(part,) for part in parts] if together == 1 else [tuple(parts[:together])]
         for group in groups:
@@ -81,14 +86,14 @@ def _candidates(player: Player, pair: tuple[Any, Any], claim: Claim, known: _Kno
                 yield candidate
 
 
-def _moving(player: Player, pair: tuple[Any, Any], known: _Known) -> "Iterator[_Number]":
+def _moving(player: Player, pair: tuple[Any, Any], calls_made: _Known) -> "Iterator[_Number]":
     """Yield the numbers of a run that move an output which tells the data sets apart."""
     bases = [player.call(data, _STREAM) for data in pair]
     for at in islice(_numbers(bases), _NUMBERS):
-        number = _Number(player=player, pair=pair, at=at, calls=([], []), known=known)
+        number = _Number(player=player, pair=pair, at=at, calls=([], []), known=calls_made)
         ends = [[number.call(side, share) for share in _ENDS] for side in range(2)]
-        moved = {name for calls in ends for one, other in pairwise(calls) for name in apart(one, other)}
-        if any(moved.intersection(apart(one, other)) for one, other in zip(*ends, strict=True)):
+        moved = {name for calls in ends for first, second in pairwise(calls) for name in apart(first, second)}
+        if any(moved.intersection(apart(first, second)) for first, second in zip(*ends, strict=True)):
             for side in range(2):
                 number.calls[side].extend(number.call(side, share) for share in SHARES)
             yield number
@@ -97,9 +102,9 @@ def _moving(player: Player, pair: tuple[Any, Any], known: _Known) -> "Iterator[_
 def _numbers(bases: Sequence[Call]) -> Iterator[tuple[int, int]]:
     """Yield the places of the numbers that both calls draw at the same place from one known law."""
     first, second = bases
-    for place, (ours, theirs) in enumerate(zip(first.draws, second.draws, strict=False)):
+    for index, (ours, theirs) in enumerate(zip(first.draws, second.draws, strict=False)):
         if ours.law == theirs.law in known_laws() and ours.drawn is not None:
-            yield from ((place, number) for number in range(min(np.size(ours.drawn), np.size(theirs.drawn))))
+            yield from ((index, number) for number in range(min(np.size(ours.drawn), np.size(theirs.drawn))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -151,8 +156,8 @@ class _Part:
             for number in range(_AGREE):
                 call = self.number.player.call(data, _STREAM, number)
                 share = share_of(call, self.number.at)
-                place = int(np.searchsorted(SHARES, share))
-                near = {self.condition.holds(one) for one in self.number.calls[side][max(place - 1, 0) : place + 1]}
+                index = int(np.searchsorted(SHARES, share))
+                near = {self.condition.holds(right) for right in self.number.calls[side][max(index - 1, 0) : index + 1]}
                 if isnan(share) or self.condition.holds(call) not in near:
                     return False
         return True
@@ -160,10 +165,10 @@ class _Part:
     def positions(self, side: int) -> Positions | None:
         """Return where the event occurs on one data set; None where it begins too often."""
         shown = [self.condition.holds(call) for call in self.number.calls[side]]
-        changes = [place for place in range(len(shown) - 1) if shown[place] != shown[place + 1]]
+        changes = [index for index in range(len(shown) - 1) if shown[index] != shown[index + 1]]
         if len(changes) > _EDGES:
             return None
-        edges = [self._edge(side, SHARES[place : place + 2], low=shown[place]) for place in changes]
+        edges = [self._edge(side, SHARES[index : index + 2], low=shown[index]) for index in changes]
         edges = [*([0.0] if shown[0] else []), *edges, *([1.0] if shown[-1] else [])]
         ranges = tuple(zip(edges[::2], edges[1::2], strict=True))
         return Positions(condition=self.condition, at=self.number.at, ranges=ranges, doubt=2.0**-_HALVINGS)
@@ -197,7 +202,9 @@ class _Candidate:
     def event(self, claim: Claim) -> Decided | None:
         """Return the event with its positions; None where these are too many."""
         seen = [[part.positions(side) for part in self.parts] for side in range(2)]
-        first, second = (Together(parts=tuple(one for one in side if one is not None)) for side in seen)
+        first, second = (
+            Together(parts=tuple(positions for positions in side if positions is not None)) for side in seen
+        )
         if len(first.parts) < len(self.parts) or len(second.parts) < len(self.parts):
             return None
         example = next((call for call in self.parts[0].number.calls[self.parts[0].side] if self._shows(call)), None)
@@ -238,9 +245,9 @@ def _best_condition(calls: Sequence[Sequence[Call]], side: int, epsilon: float) 
 
     Only columns that the number moves count, and single values of few.
     """
-    worth: Array = np.concatenate([LENGTHS * (1.0 if one == side else -exp(epsilon)) for one in range(2)])
-    names = dict.fromkeys(name for one in calls for call in one for name in call.columns)
-    columns = {name: np.array([[column_of(call, name) for call in one] for one in calls]) for name in names}
+    worth: Array = np.concatenate([LENGTHS * (1.0 if left == side else -exp(epsilon)) for left in range(2)])
+    names = dict.fromkeys(name for left in calls for call in left for name in call.columns)
+    columns = {name: np.array([[column_of(call, name) for call in left] for left in calls]) for name in names}
     moved = {name: column for name, column in columns.items() if (column != column[:, :1]).any()}
     parts = [
         (total, condition)
@@ -248,5 +255,5 @@ def _best_condition(calls: Sequence[Sequence[Call]], side: int, epsilon: float) 
         for total, condition in best_parts(name, column.ravel(), worth)
         if not (condition.values and name.startswith(NUMBER)) or len(np.unique(column)) <= _VALUES
     ]
-    total, condition = max(parts, key=lambda one: one[0], default=(0.0, None))
+    total, condition = max(parts, key=lambda left: left[0], default=(0.0, None))
     return total, condition if total > 0 else None

@@ -46,7 +46,7 @@ class Event:
 
     def hopeless(self, heard: Heard, claim: Claim) -> bool:
         """Return whether further runs will not show a violation: the data set that always had the event misses it."""
-        missed, others = (sum(not one for one in heard[side]) for side in (self.side, 1 - self.side))
+        missed, others = (sum(not occurred for occurred in heard[side]) for side in (self.side, 1 - self.side))
         return missed * exp(claim.epsilon) >= others and missed + len(heard[0]) // _PATIENT > 0
 
     def parts(self, heard: Heard) -> bool:

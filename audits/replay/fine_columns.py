@@ -49,7 +49,7 @@ def columns_of_rounding(player: Player, pair: tuple[Any, Any]) -> frozenset[str]
     seeds = [(_STREAM, number) for number in range(_CALLS)]
     try:
         calls = [player.call(data, *seed) for data in pair for seed in seeds]
-        if all(_is_number(name) for one in calls[1:] for name in _apart(calls[0], one)):
+        if all(_is_number(name) for call in calls[1:] for name in _apart(calls[0], call)):
             fine = [fine_columns(player, data, seeds[:1], _MOVED[:1]) for data in pair]
         else:
             fine = [fine_columns(player, data, seeds) for data in pair]
@@ -69,8 +69,8 @@ def with_exact_columns(case: FunctionCase, seconds: float | None) -> FunctionCas
 def _rests(name: str) -> set[str]:
     """Return the columns of what doubles leave out of a number, also as one entry of an array."""
     path = name.removeprefix(NUMBER)
-    array, bracket, place = path.rpartition("[")
-    return {f"{MARK}{path} rest", f"{MARK}{array} rest{bracket}{place}"}
+    array, bracket, index = path.rpartition("[")
+    return {f"{MARK}{path} rest", f"{MARK}{array} rest{bracket}{index}"}
 
 
 def _apart(first: Call, second: Call) -> list[str]:

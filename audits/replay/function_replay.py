@@ -115,8 +115,8 @@ class FunctionReplay:
     @property
     def violation(self) -> Sighting | None:
         """The sighting that decides, among values that occur in the data: a confirmed one, or else a supposed one."""
-        inside = [one for one in self.found if one.shown and not one.pair.outside]
-        return max(inside, key=lambda one: (one.confirmed, one.epsilon), default=None)
+        inside = [sighting for sighting in self.found if sighting.shown and not sighting.pair.outside]
+        return max(inside, key=lambda sighting: (sighting.confirmed, sighting.epsilon), default=None)
 
 
 def replay_function(
@@ -148,24 +148,27 @@ def replay_function(
     calls = Calls(player=player, traced=player.frames(first, QUIET) <= _MOST_FRAMES)
     more = () if further is None else further(partial(_sight, calls))
     tried = [_tried(calls, pair) for pair in (*pairs, *more)]
-    kept = _kept(tried) if claim.epsilon <= _MOST_EPSILON else ()
+    chosen = _kept(tried) if claim.epsilon <= _MOST_EPSILON else ()
     level = FALSE_ALARM / (_CONFIRMED * _TRIES)
-    groups = _by_subject(calls, kept, claim, made)
+    groups = _by_subject(calls, chosen, claim, made)
     later = [group for group in groups if group[0].subject in (UNREACHABLE, RARE_EVENT)]
     judged = [_first_confirmed(group, player, claim, level, most, rng) for group in groups if group not in later]
     looks = (by_decided_event, max(_MORE * most, _PATIENCE)), (_by_coupled_runs, _MORE * most)
     for searched, patience in looks if calls.traced else ():
-        if not _shown(judged) and (seen := searched(calls, _inside(kept), claim, level, patience)) is not None:
+        if not _shown(judged) and (seen := searched(calls, _inside(chosen), claim, level, patience)) is not None:
             judged.append(_first_confirmed([seen], player, claim, level, patience, rng))
     if not _shown(judged):  # this takes many calls
         patience = (_MORE if calls.traced else 1) * most
         judged.extend(_first_confirmed(group, player, claim, level, patience, rng) for group in later)
-    found = sorted((one for one in judged if one.margin > 0), key=lambda one: (one.pair.outside, not one.shown))
+    findings = sorted(
+        (candidate for candidate in judged if candidate.margin > 0),
+        key=lambda candidate: (candidate.pair.outside, not candidate.shown),
+    )
     return FunctionReplay(
-        found=tuple(found),
-        pairs=_to_attack(tried, found),
+        found=tuple(findings),
+        pairs=_to_attack(tried, findings),
         tried=len(tried),
-        channels=next((one.pair for one in tried if one.heard and not one.pair.outside), None),
+        channels=next((candidate.pair for candidate in tried if candidate.heard and not candidate.pair.outside), None),
         draws=len(base.draws),
         sources=sources,
         unfollowed=unfollowed(calls, pairs[0]) if base.draws else (),
@@ -176,12 +179,12 @@ def replay_function(
 
 def _shown(judged: Sequence[Sighting]) -> bool:
     """Return whether some sighting decides."""
-    return any(one.shown and not one.pair.outside for one in judged)
+    return any(sighting.shown and not sighting.pair.outside for sighting in judged)
 
 
-def _inside(kept: Sequence[Tried]) -> list[Pair]:
+def _inside(tried: Sequence[Tried]) -> list[Pair]:
     """Return the pairs of values that the data have."""
-    return [one.pair for one in kept if not one.pair.outside]
+    return [trial.pair for trial in tried if not trial.pair.outside]
 
 
 def _by_coupled_runs(calls: Calls, pairs: Sequence[Pair], claim: Claim, level: float, most: int) -> Sighting | None:
@@ -190,18 +193,18 @@ def _by_coupled_runs(calls: Calls, pairs: Sequence[Pair], claim: Claim, level: f
     return None if seen is None or seen.source.calls_needed(seen.margin, claim, level) > most else seen
 
 
-def _by_subject(calls: Calls, kept: Sequence[Tried], claim: Claim, made: MeasuredClaim | None) -> list[list[Sighting]]:
+def _by_subject(calls: Calls, tried: Sequence[Tried], claim: Claim, made: MeasuredClaim | None) -> list[list[Sighting]]:
     """Return the sightings on some pairs by subject, the largest margin first; the most telling subjects.
 
     Events and laws take turns, so that many certain events do not hide the law that explains them.
     """
     groups: dict[tuple[str, bool], list[Sighting]] = {}
-    for turn, one in enumerate(kept):
-        for sighting in sightings(calls, one.pair, claim, turn, made):
+    for turn, trial in enumerate(tried):
+        for sighting in sightings(calls, trial.pair, claim, turn, made):
             if sighting.margin > ROUNDING:
-                says, sometimes = (_with_lines(words, one) for words in (sighting.says, sighting.sometimes))
+                says, sometimes = (_with_lines(words, trial) for words in (sighting.says, sighting.sometimes))
                 sighted = replace(sighting, says=says, sometimes=sometimes if sighting.sometimes else "")
-                groups.setdefault((sighting.subject, one.pair.outside), []).append(sighted)
+                groups.setdefault((sighting.subject, trial.pair.outside), []).append(sighted)
     ranked = [sorted(group, key=_rank, reverse=True) for group in groups.values()]
     ranked.sort(key=lambda group: _rank(group[0]), reverse=True)
     turns = Counter[tuple[bool, type]]()
@@ -303,38 +306,43 @@ def _kept(tried: Sequence[Tried]) -> tuple[Tried, ...]:
     Raising pairs come first among those that differ in form; pairs that move the fewest numbers first among the others.
     Some show nothing without noise: there, noise decides what comes out.
     """
-    ranked = sorted(tried, key=lambda one: -one.shift)
+    ranked = sorted(tried, key=lambda trial: -trial.shift)
     kinds: dict[Hashable, list[Tried]] = {}
-    for one in ranked:
-        kinds.setdefault((one.apart, one.moved, one.pair.outside), []).append(one)
-    firsts = [one for group in kinds.values() for one in group[:_OF_A_KIND]]
-    firsts.sort(key=lambda one: (not one.raised, len(one.apart) + len(one.moved)))
-    apart = [one for one in firsts if one.apart and not one.pair.outside]
-    moved = [one for one in firsts if one.moved and not one.apart and not one.pair.outside]
-    outside = [one for one in firsts if one.pair.outside and one.apart][:_STRANGE]
-    outside += [one for one in firsts if one.pair.outside and one.moved and not one.apart][:_STRANGE]
-    loudest = [one for one in ranked if not one.pair.outside and not one.raised]
-    silent = [one for one in loudest if not (one.apart or one.moved)]
+    for trial in ranked:
+        kinds.setdefault((trial.apart, trial.moved, trial.pair.outside), []).append(trial)
+    firsts = [trial for group in kinds.values() for trial in group[:_OF_A_KIND]]
+    firsts.sort(key=lambda trial: (not trial.raised, len(trial.apart) + len(trial.moved)))
+    apart = [trial for trial in firsts if trial.apart and not trial.pair.outside]
+    moved = [trial for trial in firsts if trial.moved and not trial.apart and not trial.pair.outside]
+    outside = [trial for trial in firsts if trial.pair.outside and trial.apart][:_STRANGE]
+    outside += [trial for trial in firsts if trial.pair.outside and trial.moved and not trial.apart][:_STRANGE]
+    loudest = [trial for trial in ranked if not trial.pair.outside and not trial.raised]
+    silent = [trial for trial in loudest if not (trial.apart or trial.moved)]
     spread = silent[:: -(-len(silent) // _KEPT)] if silent else []
     chosen = (*loudest[:_FEW], *apart[:_KEPT], *moved[:_KEPT], *outside, *spread)
-    return tuple({id(one): one for one in chosen}.values())
+    return tuple({id(trial): trial for trial in chosen}.values())
 
 
-def _to_attack(tried: Sequence[Tried], found: Sequence[Sighting]) -> tuple[Pair, ...]:
+def _to_attack(tried: Sequence[Tried], sighted: Sequence[Sighting]) -> tuple[Pair, ...]:
     """Return the pairs whose outputs to attack: one that shows something, those that move most, and a plain one."""
-    inside = [one for one in tried if not one.pair.outside]
-    shown = [one.pair for one in found if not one.pair.outside][:1]
-    ranked = sorted(inside, key=lambda one: (one.raised, -one.shift))
-    shared = sorted((one for one in inside if not one.raised), key=lambda one: -one.share)
-    small = [one.pair for one in ranked if one.pair.small and not one.raised]
+    inside = [candidate for candidate in tried if not candidate.pair.outside]
+    shown = [candidate.pair for candidate in sighted if not candidate.pair.outside][:1]
+    ranked = sorted(inside, key=lambda candidate: (candidate.raised, -candidate.shift))
+    shared = sorted((candidate for candidate in inside if not candidate.raised), key=lambda candidate: -candidate.share)
+    small = [candidate.pair for candidate in ranked if candidate.pair.small and not candidate.raised]
     kinds: dict[frozenset[Hashable], Pair] = {}
-    for one in sorted(ranked, key=lambda one: len(one.apart)):
-        if one.apart:
-            kinds.setdefault(one.apart, one.pair)
+    for candidate in sorted(ranked, key=lambda candidate: len(candidate.apart)):
+        if candidate.apart:
+            kinds.setdefault(candidate.apart, candidate.pair)
     edges: dict[Hashable, Pair] = {}
-    for one in ranked:
-        if one.pair.edge and (one.apart or one.moved):
-            edges.setdefault((one.moved, one.pair.edge), one.pair)
+    for candidate in ranked:
+        if candidate.pair.edge and (candidate.apart or candidate.moved):
+            edges.setdefault((candidate.moved, candidate.pair.edge), candidate.pair)
     told = [*[*kinds.values()][:_APART], *[*edges.values()][:_EDGES]]
-    pairs = [*shown, *(one.pair for one in (*ranked[:_ATTACKED], *shared[:_SHARED])), *small[:_SMALL], *told]
+    pairs = [
+        *shown,
+        *(candidate.pair for candidate in (*ranked[:_ATTACKED], *shared[:_SHARED])),
+        *small[:_SMALL],
+        *told,
+    ]
     return tuple({id(pair): pair for pair in pairs}.values())

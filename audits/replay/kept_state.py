@@ -56,9 +56,9 @@ class FreshPlayer(Player):
 
         Raises: UnsupportedError: a data set that no other process can be sent, or no answer within five seconds.
         """
-        known = {"seconds": self.seconds, "without": self.without, "usual": dict(self.usual)}
+        settings = {"seconds": self.seconds, "without": self.without, "usual": dict(self.usual)}
         try:
-            self.link.send((id(data), (question, known, (data, *arguments), more)))
+            self.link.send((id(data), (question, settings, (data, *arguments), more)))
             answer = self.link.recv() if self.link.poll(_SECONDS) else []
         except Exception as error:  # of data that no other process can be sent
             raise UnsupportedError(f"A call in a copy of the process is not possible: {error}") from None
@@ -107,16 +107,16 @@ def fresh_digests(fresh: FreshPlayer | None, pairs: Sequence[Pair]) -> list[tupl
         return []
     inside = [pair for pair in pairs if not pair.outside] or pairs
     others = [inside[0].neighbours[1], inside[-1].neighbours[1], *(pair.neighbours[0] for pair in inside if pair.small)]
-    known: list[tuple[Any, str]] = []
+    digests: list[tuple[Any, str]] = []
     for data in others[:_UNLIKE]:
         with suppress(UnsupportedError):
-            known.append((data, fresh.asked(_repeated_digest, data)))
-    return known
+            digests.append((data, fresh.asked(_repeated_digest, data)))
+    return digests
 
 
-def keeps_state(player: Player, known: Sequence[tuple[Any, str]], other: Any) -> bool:
+def keeps_state(player: Player, digests: Sequence[tuple[Any, str]], other: Any) -> bool:
     """Return whether calls now, after a call on `other`, return something else than first calls did."""
-    for data, digest in known:
+    for data, digest in digests:
         player.call(other, _STREAM)  # what it leaves behind shows in the next call
         if digest and output_digest(player, data) != digest:
             return True
@@ -170,8 +170,8 @@ def _copy(run: Run, links: "Sequence[Connection[Any, Any]]") -> "Connection[Any,
 
 def _answer(link: "Connection[Any, Any]", run: Run) -> None:
     """Answer one question; of a call whose output no other process can be sent, all but this output."""
-    question, known, arguments, more = link.recv()
-    answer = question(Player(run=run, **known), *arguments, **more)
+    question, settings, arguments, more = link.recv()
+    answer = question(Player(run=run, **settings), *arguments, **more)
     try:
         link.send([answer])
     except Exception:  # objects of many kinds cannot be sent, each with an error of its own

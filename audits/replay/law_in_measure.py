@@ -55,7 +55,10 @@ def laplace_numbers(claim: MeasuredClaim, moves: tuple[float, ...]) -> list[floa
         case RhoClaim(xi=xi):
             return [float(((_laplace_divergence(_ORDERS, sizes) - xi) / _ORDERS).max())]
         case RenyiClaim():
-            return [float(held) for held in _laplace_divergence(np.array([order for order, _ in claim.renyi]), sizes)]
+            return [
+                float(divergence)
+                for divergence in _laplace_divergence(np.array([order for order, _ in claim.renyi]), sizes)
+            ]
         case _:
             beyond = sizes.max() * _THRESHOLDS
             return event_numbers(claim, 1 - np.exp(beyond - sizes.max()) / 2, np.exp(-beyond) / 2)
@@ -82,5 +85,5 @@ def numbers_beside(claim: MeasuredClaim, shown: list[float]) -> tuple[MeasuredNu
 
 def excess(numbers: tuple[MeasuredNumber, ...], allowed: MeasuredClaim) -> float:
     """Return by which part, at most 1, of what is allowed a number exceeds it; 0 where none does."""
-    pairs = [(number.lower, held) for number, (_, held) in zip(numbers, allowed.rows, strict=True)]
-    return max(min(1.0, (lower - held) / held if held else float(lower > 0)) for lower, held in pairs)
+    pairs = [(number.lower, claimed) for number, (_, claimed) in zip(numbers, allowed.rows, strict=True)]
+    return max(min(1.0, (lower - claimed) / claimed if claimed else float(lower > 0)) for lower, claimed in pairs)

@@ -58,13 +58,13 @@ class NoiseModel:
         chosen = tuple(names)
         matrix = self.matrix[[self.names.index(name) for name in chosen]]
         used = {self.draws[draw][0] for draw in np.flatnonzero((matrix != 0).any(axis=0))}
-        kept = [place for place, (site, _) in enumerate(self.draws) if site in used]
+        columns = [column for column, (site, _) in enumerate(self.draws) if site in used]
         return replace(
             self,
             names=chosen,
             exact=self.exact[[self.names.index(name) for name in chosen]],
-            matrix=matrix[:, kept],
-            draws=tuple(self.draws[place] for place in kept),
+            matrix=matrix[:, columns],
+            draws=tuple(self.draws[column] for column in columns),
         )
 
     def joined(self, other: "NoiseModel") -> "NoiseModel":
@@ -97,7 +97,7 @@ class NoiseModel:
             return False
         if sum(len(drawn[site]) for site in sites) != len(self.draws):
             return False
-        noise = np.array([drawn[site][place] for site, place in self.draws])
+        noise = np.array([drawn[site][number] for site, number in self.draws])
         seen = np.array([numbers[name] for name in self.names])
         size = np.abs(self.exact) + np.abs(self.matrix) @ np.abs(noise)
         return bool((np.abs(seen - self.exact - self.matrix @ noise) <= _CLOSE * (size + 1e-12)).all())
@@ -107,8 +107,8 @@ def model_with_products(quiet: Call, calls: tuple[Call, ...]) -> NoiseModel | No
     """Return the noise model of the numbers, with products of those that have no law by themselves."""
     model = noise_model(quiet, calls)
     followed = () if model is None else model.names
-    whole = {name for name in quiet.numbers if all(call.numbers.get(name, 0.5).is_integer() for call in calls)}
-    left = [name for name in quiet.numbers if name not in followed and name not in whole]  # a quotient is seldom whole
+    counts = {name for name in quiet.numbers if all(call.numbers.get(name, 0.5).is_integer() for call in calls)}
+    left = [name for name in quiet.numbers if name not in followed and name not in counts]  # a quotient is seldom whole
     made = products(quiet.numbers, left) if left else {}
     if not made:
         return model
@@ -116,11 +116,11 @@ def model_with_products(quiet: Call, calls: tuple[Call, ...]) -> NoiseModel | No
         replace(call, columns={name: product.of(call.numbers) for name, product in made.items()})
         for call in (quiet, *calls)
     )
-    found = noise_model(more, tuple(others))
-    if found is None:
+    product_model = noise_model(more, tuple(others))
+    if product_model is None:
         return model
-    firsts = {made[name].name: name for name in found.names[::-1]}
-    of_products = replace(found.of(firsts.values()), products={name: made[name] for name in firsts.values()})
+    firsts = {made[name].name: name for name in product_model.names[::-1]}
+    of_products = replace(product_model.of(firsts.values()), products={name: made[name] for name in firsts.values()})
     return of_products if model is None else model.joined(of_products)
 
 
@@ -133,13 +133,13 @@ def noise_model(quiet: Call, calls: tuple[Call, ...]) -> NoiseModel | None:
     """
     every = (quiet, *calls)
     drawn = [call.noise_by_site for call in every]
-    sites = [site for site, noise in drawn[0].items() if all(len(one.get(site, ())) == len(noise) for one in drawn)]
-    draws = tuple((site, place) for site in sites for place in range(len(drawn[0][site])))
+    sites = [site for site, noise in drawn[0].items() if all(len(run.get(site, ())) == len(noise) for run in drawn)]
+    draws = tuple((site, index) for site in sites for index in range(len(drawn[0][site])))
     names = [n for n, v in quiet.numbers.items() if np.isfinite(v) and all(n in call.numbers for call in calls)]
     if not names or not draws or len(names) * len(draws) * len(calls) > _MOST_PRODUCTS:
         return None
     exact = np.array([quiet.numbers[name] for name in names])
-    noise = np.array([np.concatenate([one[site] for site in sites]) for one in drawn[1:]])
+    noise = np.array([np.concatenate([run[site] for site in sites]) for run in drawn[1:]])
     added = np.array([[call.numbers[name] for name in names] for call in calls]) - exact
     if not np.isfinite(noise).all():
         return None
@@ -152,7 +152,7 @@ def noise_model(quiet: Call, calls: tuple[Call, ...]) -> NoiseModel | None:
     if not len(fits):
         return None
     return NoiseModel(
-        names=tuple(names[place] for place in fits),
+        names=tuple(names[index] for index in fits),
         exact=exact[fits],
         matrix=matrix[fits],
         draws=draws,

@@ -84,24 +84,24 @@ class Call:
         """The scales of all additive draws, in their order."""
         return np.concatenate([np.zeros(0), *(draw.scale for draw in self.draws)])
 
-    def law_of(self, place: int) -> str:
+    def law_of(self, index: int) -> str:
         """Return the law of an additive draw by its place among all; empty where the call draws fewer."""
         laws = [draw.law for draw in self.draws for _ in draw.noise]
-        return laws[place] if place < len(laws) else ""
+        return laws[index] if index < len(laws) else ""
 
     @cached_property
     def noise_by_site(self) -> dict[tuple[str, str], Array]:
         """The standard noise of additive draws by their law and the line of code that asked, in order at each line."""
-        found: dict[tuple[str, str], list[Array]] = {}
+        noise_of: dict[tuple[str, str], list[Array]] = {}
         for draw in self.draws:
             if len(draw.noise):
-                found.setdefault((draw.law, draw.site), []).append(draw.noise)
-        return {site: np.concatenate(noise) for site, noise in found.items()}
+                noise_of.setdefault((draw.law, draw.site), []).append(draw.noise)
+        return {site: np.concatenate(noise) for site, noise in noise_of.items()}
 
     @cached_property
     def weighed(self) -> dict[int, Draw]:
         """The choices and whole numbers whose probabilities are known, by their place among all draws."""
-        return {place: draw for place, draw in enumerate(self.draws) if draw.picked is not None}
+        return {index: draw for index, draw in enumerate(self.draws) if draw.picked is not None}
 
     @property
     def log_chance(self) -> float:
@@ -122,7 +122,7 @@ class Call:
             _, here, there = np.intersect1d(ours.values, theirs.values, assume_unique=True, return_indices=True)
             with np.errstate(divide="ignore", invalid="ignore"):
                 ratios = np.abs(np.log(ours.chances[here]) - np.log(theirs.chances[there]))
-            lost = max(1 - float(one.chances[kept].sum()) for one, kept in ((ours, here), (theirs, there)))
+            lost = max(1 - float(choice.chances[shared].sum()) for choice, shared in ((ours, here), (theirs, there)))
             loss += float(np.nanmax(ratios, initial=0.0)) + _LOST * lost
         return loss
 
@@ -206,22 +206,22 @@ class Calls:
 
     player: Player
     traced: bool = False
-    known: dict[tuple[Any, ...], Call] = field(default_factory=dict[tuple[Any, ...], Call])
+    made: dict[tuple[Any, ...], Call] = field(default_factory=dict[tuple[Any, ...], Call])
     models: dict[int, Any] = field(default_factory=dict[int, Any])
 
     def __call__(self, data: Any, *seed: int, factor: float = 1.0) -> Call:
         """Return the call on the stream of a seed."""
         key = id(data), seed, factor
-        if key not in self.known:
-            self.known[key] = self.player.call(data, *seed, factor=factor)
-        return self.known[key]
+        if key not in self.made:
+            self.made[key] = self.player.call(data, *seed, factor=factor)
+        return self.made[key]
 
     def quiet(self, data: Any) -> Call:
         """Return the watched call without additive noise, on the stream `QUIET`."""
         key = id(data), (QUIET,), "watched"
-        if key not in self.known:
-            self.known[key] = self.player.watched(data, QUIET, traced=self.traced)
-        return self.known[key]
+        if key not in self.made:
+            self.made[key] = self.player.watched(data, QUIET, traced=self.traced)
+        return self.made[key]
 
 
 def _single(fields: Fields) -> dict[str, float]:
@@ -232,5 +232,5 @@ def _single(fields: Fields) -> dict[str, float]:
         if len(row) == 1:
             flat[name] = float(row[0])
         else:
-            flat |= {f"{name}[{place}]": float(value) for place, value in enumerate(row[:MOST_NUMBERS])}
+            flat |= {f"{name}[{index}]": float(value) for index, value in enumerate(row[:MOST_NUMBERS])}
     return flat

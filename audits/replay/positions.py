@@ -47,33 +47,33 @@ def known_laws() -> Mapping[str, tuple[dict[str, Any], Callable[..., Any]]]:
     }
 
 
-def draw_at(law: str, given: Given, drawn: Any, place: int, share: float) -> Any:
-    """Return what was drawn with the number at `place` exchanged for the one that has `share` of its law below it.
+def draw_at(law: str, given: Given, drawn: Any, index: int, share: float) -> Any:
+    """Return what was drawn with the number at `index` exchanged for the one that has `share` of its law below it.
 
     >>> round(draw_at("exponential", ((2.0,), {}), 0.3, 0, 0.5), 4)
     1.3863
     """
     moved = np.array(drawn)
-    moved.flat[place] = _of(law, given, np.shape(drawn), place).ppf(share)
+    moved.flat[index] = _of(law, given, np.shape(drawn), index).ppf(share)
     return moved if isinstance(drawn, np.ndarray) else type(drawn)(moved)
 
 
-def share_below(law: str, given: Given, drawn: Any, place: int) -> float:
-    """Return the share of its law below the number at `place`, and half of the number's own share.
+def share_below(law: str, given: Given, drawn: Any, index: int) -> float:
+    """Return the share of its law below the number at `index`, and half of the number's own share.
 
     >>> share_below("geometric", ((0.5,), {}), 1, 0)
     0.25
     """
-    of, value = _of(law, given, np.shape(drawn), place), np.asarray(drawn).flat[place]
+    of, value = _of(law, given, np.shape(drawn), index), np.asarray(drawn).flat[index]
     return float(of.cdf(value) if not hasattr(of, "pmf") else of.cdf(value) - of.pmf(value) / 2)
 
 
-def _of(law: str, given: Given, shape: tuple[int, ...], place: int) -> Any:
+def _of(law: str, given: Given, shape: tuple[int, ...], index: int) -> Any:
     """Return the law of one number of a draw, as scipy has it."""
     parameters = known_laws()[law][0]
     asked = parameters | dict(zip(parameters, given[0], strict=False))
     asked |= {name: value for name, value in given[1].items() if name in parameters}
-    own = [float(np.broadcast_to(np.asarray(value, dtype=np.float64), shape).flat[place]) for value in asked.values()]
+    own = [float(np.broadcast_to(np.asarray(value, dtype=np.float64), shape).flat[index]) for value in asked.values()]
     return _scipy_law(law, *own)
 
 

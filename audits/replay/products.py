@@ -36,13 +36,13 @@ class Product:
 def products(numbers: Mapping[str, float], wanted: Iterable[str]) -> dict[str, Product]:
     """Return products of the `wanted` numbers with each other number, and with the sum of each array, by a name."""
     factors = list(_factors(numbers))[:_MOST_FACTORS]
-    found: dict[str, Product] = {}
+    by_name: dict[str, Product] = {}
     for name in list(wanted)[:_MOST_NUMBERS]:
         for words, names in factors:
             for floor in _FLOORS if name not in names else ():
                 least = "" if floor == -inf else f", at least {floor:g}"
-                found[f"{name} times {words}{least}"] = Product(name=name, factors=names, floor=floor)
-    return found
+                by_name[f"{name} times {words}{least}"] = Product(name=name, factors=names, floor=floor)
+    return by_name
 
 
 def _factors(numbers: Mapping[str, float]) -> Iterator[tuple[str, tuple[str, ...]]]:

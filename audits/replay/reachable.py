@@ -80,7 +80,7 @@ class Reachable(Event):
         """Return the next draw, none or far from it, whose call differs in the fewest columns."""
         far = _FAR * float(before.scales[len(noise)])
         calls = (0.0, before), *((added, self._call((*noise, added))) for added in (far, -far))
-        return min(calls, key=lambda one: len(differing(one[1], wanted)))
+        return min(calls, key=lambda candidate: len(differing(candidate[1], wanted)))
 
 
 def differing(first: Call, second: Call) -> list[str]:

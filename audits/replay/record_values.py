@@ -19,8 +19,8 @@ def strange_values(values: Sequence[Any]) -> Iterator[tuple[str, Any]]:
             yield UNSEEN, f"{values[-1]}?"
             yield "an empty text", ""
         return
-    whole = all(isinstance(value, bool | int) for value in values)
-    if not whole:
+    integers = all(isinstance(value, bool | int) for value in values)
+    if not integers:
         if not np.isnan(numbers).any():
             yield "NaN", float("nan")
         yield "infinity", float("inf")
@@ -29,7 +29,7 @@ def strange_values(values: Sequence[Any]) -> Iterator[tuple[str, Any]]:
     low, high = float(np.nanmin(numbers)), float(np.nanmax(numbers))
     if low > 0:
         yield "zero", type(values[0])(0)  # what divides or takes a logarithm ends there
-    if whole and len(set(values)) <= CATEGORIES and 0 <= low <= high <= CATEGORIES:
+    if integers and len(set(values)) <= CATEGORIES and 0 <= low <= high <= CATEGORIES:
         yield UNSEEN, int(high) + 1
         return
     yield "a value far above the others", type(values[0])(high + 1000 * (high - low + 1))
@@ -86,7 +86,7 @@ def same(first: Any, second: Any) -> bool:
 
 def index_of(values: Sequence[Any], value: Any) -> int:
     """Return the row of the last record of a category."""
-    return max(row for row, held in enumerate(values) if same(held, value))
+    return max(row for row, cell in enumerate(values) if same(cell, value))
 
 
 def shown(value: Any) -> str:

@@ -267,21 +267,21 @@ def _choice(self: RecordingGenerator, a: Any, size: Any = None, *args: Any, **kw
     self.recorder.place(self.bit_generator)
     among = np.arange(a) if np.ndim(a) == 0 else np.asarray(a)
     before = len(self.recorder.draws)
-    place = np.random.Generator.choice(self, len(among), size, p=p)
+    indices = np.random.Generator.choice(self, len(among), size, p=p)
     del self.recorder.draws[before:]  # numpy chooses by a uniform or whole number of the same generator
     values, places = _different(among)
     chances = np.bincount(places, weights=p, minlength=len(values))
-    picked = places[place]
+    picked = places[indices]
     other = self.recorder.drawn_like((_CHOICE, *np.shape(picked)))
     if other is not None and np.isin(other, values).all():
         picked = np.searchsorted(values, other)
-        place = np.unique(places, return_index=True)[1][picked]
+        indices = np.unique(places, return_index=True)[1][picked]
     shares = chances / chances.sum()
     with np.errstate(divide="ignore"):
         log_chance = float(np.log(shares[picked]).sum())
     drawn = {"picked": values[picked], "log_chance": log_chance}
     self.recorder.draws.append(Draw(law=_CHOICE, site=_site(), values=values, chances=shares, **drawn))
-    return place if np.ndim(a) == 0 else among[place]
+    return indices if np.ndim(a) == 0 else among[indices]
 
 
 def _different(among: Array) -> tuple[Array, Array]:

@@ -52,7 +52,7 @@ class Records:
         if rows and all(isinstance(row, Mapping) for row in rows):
             return {str(name): [row.get(name) for row in rows] for name in list(rows[0])[:_MOST_COLUMNS]}
         if rows and all(isinstance(row, list | tuple) and row and len(row) == len(rows[0]) for row in rows):
-            return {f"place {place}": [row[place] for row in rows] for place in range(len(rows[0]))[:_MOST_COLUMNS]}
+            return {f"place {number}": [row[number] for row in rows] for number in range(len(rows[0]))[:_MOST_COLUMNS]}
         if rows and all(isinstance(row, str) for row in rows):
             return {"": rows, "length": [len(row) for row in rows]}
         return {"": rows}
@@ -76,11 +76,11 @@ class Records:
             return data[np.array(rows, dtype=int)]
         if isinstance(data, Mapping):
             items = list(data.items())
-            kept: dict[Any, Any] = {}
+            selected: dict[Any, Any] = {}
             for row in rows:
                 key, value = items[row]
-                kept[key if key not in kept else _new_key(key, kept)] = value
-            return kept
+                selected[key if key not in selected else _new_key(key, selected)] = value
+            return selected
         return type(data)(data[row] for row in rows)
 
     def with_cell(self, row: int, column: str, value: Any) -> Any:
@@ -89,13 +89,13 @@ class Records:
         if _is_frame(data):
             frame = data.copy()
             name = next(name for name in data.columns if str(name) == column)
-            frame[name] = [value if place == row else cell for place, cell in enumerate(frame[name].tolist())]
+            frame[name] = [value if index == row else cell for index, cell in enumerate(frame[name].tolist())]
             frame[name] = frame[name].astype(data[name].dtype)
             return frame
         if isinstance(data, np.ndarray):
             array = data.astype(max(data.dtype, np.array(value).dtype)) if data.dtype.kind in "US" else data.copy("C")
-            place = int(column.rpartition(" ")[2] or 0) if data.dtype.names is None else 0
-            cells = array.reshape(len(array), -1)[:, place] if data.dtype.names is None else array[column]
+            index = int(column.rpartition(" ")[2] or 0) if data.dtype.names is None else 0
+            cells = array.reshape(len(array), -1)[:, index] if data.dtype.names is None else array[column]
             cells[row] = value
             return array
         key = list(data)[row] if isinstance(data, Mapping) else row
@@ -132,7 +132,7 @@ def _array_columns(data: Any) -> dict[str, list[Any]]:
     if data.ndim == 1:
         return {name: data[name].tolist() for name in data.dtype.names} if data.dtype.names else {"": data.tolist()}
     flat = data.reshape(len(data), prod(data.shape[1:]))
-    columns = {f"column {place}": flat[:, place].tolist() for place in range(min(flat.shape[1], _MOST_COLUMNS))}
+    columns = {f"column {number}": flat[:, number].tolist() for number in range(min(flat.shape[1], _MOST_COLUMNS))}
     if flat.dtype.kind in "iuf":
         columns["norm"] = np.linalg.norm(flat.astype(np.float64), axis=1).tolist()
     return columns
@@ -143,16 +143,16 @@ def _with_part(record: Any, column: str, value: Any) -> Any:
     if isinstance(record, Mapping):
         return {**record, column: value}
     if isinstance(record, list | tuple):
-        place = int(column.rpartition(" ")[2])
-        return type(record)((*record[:place], value, *record[place + 1 :]))
+        index = int(column.rpartition(" ")[2])
+        return type(record)((*record[:index], value, *record[index + 1 :]))
     return value
 
 
-def _new_key(key: Any, known: Mapping[Any, Any]) -> Any:
+def _new_key(key: Any, keys: Mapping[Any, Any]) -> Any:
     """Return a key of the same type that is not known yet."""
     if isinstance(key, int):
-        return max(known) + 1
-    place = 2
-    while f"{key} {place}" in known:
-        place += 1
-    return f"{key} {place}"
+        return max(keys) + 1
+    number = 2
+    while f"{key} {number}" in keys:
+        number += 1
+    return f"{key} {number}"

@@ -94,11 +94,11 @@ def seen_loss(
     names = [name for name in first.names if name in second.names]
     if not names:
         return None
-    one, other = first.of(names), second.of(names)
-    if one.laws != other.laws:  # where the laws agree, lines of code may differ: other branches draw the same noise
-        draws = tuple(dict.fromkeys((*one.draws, *other.draws)))
-        one, other = one.over(draws), other.over(draws)
-    losses = _losses(one, other, beside_others(claim, unseen))
+    left, right = first.of(names), second.of(names)
+    if left.laws != right.laws:  # where the laws agree, lines of code may differ: other branches draw the same noise
+        draws = tuple(dict.fromkeys((*left.draws, *right.draws)))
+        left, right = left.over(draws), right.over(draws)
+    losses = _losses(left, right, beside_others(claim, unseen))
     if made is not None:
         losses = (_in_measure(loss, made, unseen) for loss in losses)
     return max(losses, key=lambda loss: (loss.telling, loss.epsilon), default=None)
@@ -173,14 +173,14 @@ def _equal_noise(noise: tuple[Array, Array, Array], model: NoiseModel, rows: Arr
     laws = np.array(model.laws, dtype=object)[used]
     gaussian = np.isin(laws, _GAUSSIAN)
 
-    whole = rank == len(used)
-    if gaussian.all() or (whole and gaussian.any()):
+    full_rank = rank == len(used)
+    if gaussian.all() or (full_rank and gaussian.any()):
         draws = np.flatnonzero(gaussian & (shift != 0))
         distance = float(np.linalg.norm(shift[gaussian]))
         nothing = _shown(claim, (0.5, 0.5), ((), ()), "", "", 0.0)
         yield _gaussian(distance, claim, named(draws)) if len(draws) else nothing
     laplace = np.flatnonzero((laws == "laplace") & (np.abs(shift) > 1e-9))
-    if whole and len(laplace):
+    if full_rank and len(laplace):
         order = laplace[np.argsort(-np.abs(shift[laplace]), kind="stable")]
         for most in range(1, min(len(order), _MOST) + 1):
             moves = tuple(np.abs(shift[order[:most]]).tolist())
@@ -225,7 +225,7 @@ def _other_scale(first: NoiseModel, second: NoiseModel, row: int, claim: Claim) 
         cause = "noise is added on one data set and none on the other"
         yield _shown(claim, _CERTAIN, (names, sites), "noise missing", cause, inf)
         return
-    if any(len(one) != 1 for one in draws) or draws[0][0] != draws[1][0]:
+    if any(len(entering) != 1 for entering in draws) or draws[0][0] != draws[1][0]:
         return
     law = first.laws[draws[0][0]]
     if law not in KNOWN:
@@ -302,13 +302,13 @@ def _best_interval(
     ]
     events = [(low, high), (high, low), (above[0], above[1]), (above[1], above[0])]
     events += [(both[0], both[1]), (both[1], both[0])]
-    found = (0.0, 0.0, -inf)
+    best_event = (0.0, 0.0, -inf)
     for often, seldom in events:
         margins = often - exp(claim.epsilon) * seldom - claim.delta
         best = int(np.argmax(margins))
-        if margins[best] > found[2]:
-            found = (float(often[best]), float(seldom[best]), float(margins[best]))
-    return found
+        if margins[best] > best_event[2]:
+            best_event = (float(often[best]), float(seldom[best]), float(margins[best]))
+    return best_event
 
 
 def _reach(law: str, moved: float, scales: list[float], claim: Claim) -> float:

@@ -147,32 +147,32 @@ def sightings(
     `turn` is the number of the pair among those that are replayed; `claim` follows from `made`, if that is given.
     """
     sides = [[call(data, _REPLAYED, number) for number in range(_CALLS)] for data in pair.neighbours]
-    found: list[Sighting] = []
+    seen: list[Sighting] = []
     event = _event(sides, pair, claim)
     if event is None and call.traced and not pair.outside:
         event = _rare_event(call, sides, pair, claim)
     if event is not None:
-        found.append(event)
+        seen.append(event)
     if pair.unseen:
-        return tuple(found)
+        return tuple(seen)
     first, second = _models(call, pair)
-    additive = all(one.only_additive for calls in sides for one in calls)
+    additive = all(run.only_additive for calls in sides for run in calls)
     if first is not None and second is not None:
         entering = all(map(_all_enter, (first, second), sides))
         loss = seen_loss(first, second, claim, made, unseen=0.0 if additive and entering else _UNSEEN)
         if loss is not None and loss.names:
-            found.append(_of_law(loss, (first, second), pair))
-    drawn = additive and all(one.noise.size for calls in sides for one in calls)
+            seen.append(_of_law(loss, (first, second), pair))
+    drawn = additive and all(run.noise.size for calls in sides for run in calls)
     searched = call.traced and drawn and turn < _SEARCHED and not (pair.outside or explained(call, pair))
-    if searched and all(one.margin < _CAUTIOUS for one in found):
-        found.extend(_unreachable(call, sides, pair, claim, turn))
-    return tuple(found)
+    if searched and all(sighting.margin < _CAUTIOUS for sighting in seen):
+        seen.extend(_unreachable(call, sides, pair, claim, turn))
+    return tuple(seen)
 
 
 def explained(call: Calls, pair: Pair) -> bool:
     """Return whether calls on both data sets have one form, and numbers that are answers plus noise of any size."""
     calls = [call(data, _REPLAYED, number) for data in pair.neighbours for number in range(_CALLS)]
-    forms = (one.form == calls[place - place % _CALLS].form for place, one in enumerate(calls))
+    forms = (run.form == calls[index - index % _CALLS].form for index, run in enumerate(calls))
     if unfollowed(call, pair) or not all(forms):
         return False
     models = [None if model is None else model.louder(_LOUD) for model in _models(call, pair)]
@@ -208,8 +208,8 @@ def _model(call: Calls, data: Any) -> NoiseModel | None:
             calls += [call(data, _REPLAYED, number) for number in range(_CALLS, draws + 3)]
             model = model_with_products(quiet, tuple(calls))
         call.models[id(data)] = model
-    known: NoiseModel | None = call.models[id(data)]
-    return known
+    stored: NoiseModel | None = call.models[id(data)]
+    return stored
 
 
 def _all_enter(model: NoiseModel, calls: Sequence[Call]) -> bool:
@@ -233,35 +233,35 @@ def _of_law(loss: SeenLoss, models: tuple[NoiseModel, NoiseModel], pair: Pair) -
 def by_coupled_runs(call: Calls, pairs: Sequence[Pair], claim: Claim) -> Sighting | None:
     """Return the event that coupled runs of some pair show too often; of pairs that laws explain nothing is asked."""
     asked = [pair for pair in pairs if not explained(call, pair)]
-    found = coupled_event(call.player, [pair.neighbours for pair in asked], claim)
-    if found is None:
+    numbered_event = coupled_event(call.player, [pair.neighbours for pair in asked], claim)
+    if numbered_event is None:
         return None
-    place, shown = found
+    number, shown = numbered_event
     source, says = shown.coupled, coupled_words(shown)
-    return Sighting(pair=asked[place], subject="coupled runs", says=says, margin=source.growth, source=source)
+    return Sighting(pair=asked[number], subject="coupled runs", says=says, margin=source.growth, source=source)
 
 
 def by_decided_event(call: Calls, pairs: Sequence[Pair], claim: Claim, level: float, most: int) -> Sighting | None:
     """Return the event that one draw of some pair decides and that exceeds the claim, where `most` runs show it."""
     asked = [pair for pair in pairs if not explained(call, pair)]
-    found = decided_event(call.player, [pair.neighbours for pair in asked], claim)
-    if found is None or found[1].law.calls_needed(found[1].loss.margin, claim, level) > most:
+    numbered_event = decided_event(call.player, [pair.neighbours for pair in asked], claim)
+    if numbered_event is None or numbered_event[1].law.calls_needed(numbered_event[1].loss.margin, claim, level) > most:
         return None
-    place, event = found
+    number, event = numbered_event
     margin, says = event.loss.margin, decided_words(event)
-    return Sighting(pair=asked[place], subject="decided event", says=says, margin=margin, source=event.law)
+    return Sighting(pair=asked[number], subject="decided event", says=says, margin=margin, source=event.law)
 
 
 def _event(sides: list[list[Call]], pair: Pair, claim: Claim) -> Sighting | None:
     """Return an event that every run of one side shows and some run of the other does not; best one that none does."""
     names = dict.fromkeys(name for calls in sides for call in calls for name in call.columns)
-    found: list[tuple[float, Sighting]] = []
+    rated: list[tuple[float, Sighting]] = []
     for name, side in product(sorted(names, key=_importance), (0, 1)):
         values = [[call.columns.get(name, absent(name)) for call in calls] for calls in sides]
         constant = values[side][0]
         if not all(same_value(value, constant) for value in values[side]):
             continue
-        others = [place for place, value in enumerate(values[1 - side]) if not same_value(value, constant)]
+        others = [index for index, value in enumerate(values[1 - side]) if not same_value(value, constant)]
         if len(others) < _LEAST:
             continue
         share = len(others) / _CALLS
@@ -275,26 +275,26 @@ def _event(sides: list[list[Call]], pair: Pair, claim: Claim) -> Sighting | None
             source=Event(name=name, value=constant, side=side),
             sometimes=sometimes,
         )
-        found.append((share, sighting))
-    return max(found, key=lambda one: one[0])[1] if found else None
+        rated.append((share, sighting))
+    return max(rated, key=lambda candidate: candidate[0])[1] if rated else None
 
 
 def _rare_event(call: Calls, sides: list[list[Call]], pair: Pair, claim: Claim) -> Sighting | None:
     """Return an event that noise of several times its size shows on one side alone; how rare it is nobody knows yet."""
     loud = [[call(data, _LOUD_STREAM, number, factor=_LOUD) for number in range(_LOUDER)] for data in pair.neighbours]
-    names = dict.fromkeys(name for calls in loud for one in calls for name in one.columns)
-    found: list[tuple[int, Sighting]] = []
+    names = dict.fromkeys(name for calls in loud for run in calls for name in run.columns)
+    counted: list[tuple[int, Sighting]] = []
     for name, side in product(sorted(names, key=_importance), (0, 1)):
         constant = sides[side][0].columns.get(name, absent(name))
-        values = [[one.columns.get(name, absent(name)) for one in calls] for calls in (*loud, sides[side])]
-        others = [place for place, value in enumerate(values[1 - side]) if not same_value(value, constant)]
+        values = [[run.columns.get(name, absent(name)) for run in calls] for calls in (*loud, sides[side])]
+        others = [index for index, value in enumerate(values[1 - side]) if not same_value(value, constant)]
         if len(others) < _TWICE or not all(same_value(value, constant) for value in (*values[side], *values[2])):
             continue
         says = event_words(name, sides[side][0], loud[1 - side][others[0]], side, always=False)
         event = Event(name=name, value=constant, side=side)
         margin = _RARE * len(others) / _LOUDER - claim.delta
-        found.append((len(others), Sighting(pair=pair, subject=RARE_EVENT, says=says, margin=margin, source=event)))
-    return max(found, key=lambda one: one[0])[1] if found else None
+        counted.append((len(others), Sighting(pair=pair, subject=RARE_EVENT, says=says, margin=margin, source=event)))
+    return max(counted, key=lambda candidate: candidate[0])[1] if counted else None
 
 
 def _unreachable(call: Calls, sides: list[list[Call]], pair: Pair, claim: Claim, turn: int) -> Iterator[Sighting]:
@@ -305,7 +305,7 @@ def _unreachable(call: Calls, sides: list[list[Call]], pair: Pair, claim: Claim,
             continue
         others = [call(pair.neighbours[1 - side], _REPLAYED, turn, number) for number in range(_CALLS)]
         missed = [
-            (near, other) for near, other in ((reached.nearest(one), one) for one in others) if apart(near, other)
+            (near, other) for near, other in ((reached.nearest(run), run) for run in others) if apart(near, other)
         ]
         if len(missed) < _LEAST:
             continue

@@ -60,9 +60,9 @@ def _other(data: Any, column: str, values: list[Any]) -> Iterator[Any]:
             yield frame
 
 
-def _apart(one: Call, other: Call) -> bool:
+def _apart(left: Call, right: Call) -> bool:
     """Return whether two calls show something that differs."""
     return any(
         apart(first, second, same)
-        for first, second in ((one.columns, other.columns), (one.facts, other.facts), (one.channels, other.channels))
+        for first, second in ((left.columns, right.columns), (left.facts, right.facts), (left.channels, right.channels))
     )

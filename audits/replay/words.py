@@ -42,8 +42,8 @@ def column_words(name: str) -> str:
         return f"{column_words(number)} times {factor}"
     path = name.partition(" ")[2].lstrip(".").replace(" NaN bits", "").replace("NaN bits", "")
     path = path.removesuffix(" text").removesuffix("length").removesuffix(MOMENT).strip()
-    if place := re.fullmatch(r"(.*)#(\d+)(?: \w+)?", path):
-        return f"number {int(place[2]) + 1} of {column_words(f'{NUMBER}.{place[1]}') if place[1] else 'the text'}"
+    if match := re.fullmatch(r"(.*)#(\d+)(?: \w+)?", path):
+        return f"number {int(match[2]) + 1} of {column_words(f'{NUMBER}.{match[1]}') if match[1] else 'the text'}"
     if cell := re.fullmatch(r"columns\.([^.\[]+)(?:\[(\d+)\])?.*", path):
         row = f"row {cell[2]} of " if cell[2] else ""
         return f"{row}the column '{cell[1]}'"
@@ -154,18 +154,18 @@ def _form_words(here: Any, there: Any, name: str) -> tuple[str, str] | None:
         if len(here) != len(there):
             return f"{name} has length {len(here)}", f"it has length {len(there)}"
         entries = enumerate(zip(here, there, strict=True))
-        return _first_part((one, other, f"entry [{place}] of {name}") for place, (one, other) in entries)
+        return _first_part((left, right, f"entry [{index}] of {name}") for index, (left, right) in entries)
     return _text_words(here, there, name) if isinstance(here, str) and here != there else None
 
 
 def _text_words(here: str, there: str, name: str) -> tuple[str, str]:
     """Return two texts, of long ones what stands where they part."""
     like = "reads like" if any(letter.isdigit() for letter in here) else "is"
-    alike = next((place for place, (a, b) in enumerate(zip(here, there, strict=False)) if a != b), 0)
+    alike = next((index for index, (a, b) in enumerate(zip(here, there, strict=False)) if a != b), 0)
     start = max(0, alike - _BEFORE) if max(len(here), len(there)) > _LONG else 0
     excerpts = (f"… {text[start:].strip()}" if start else text for text in (here, there))
-    one, other = (text if len(text) <= _SHOWN else f"{text[:_SHOWN].strip()} …" for text in excerpts)
-    return f"{name} {like} {one!r}", f"it {like} {other!r}"
+    left, right = (text if len(text) <= _SHOWN else f"{text[:_SHOWN].strip()} …" for text in excerpts)
+    return f"{name} {like} {left!r}", f"it {like} {right!r}"
 
 
 def _other_texts(here: Any, there: Any) -> bool:
@@ -243,9 +243,9 @@ def coupled_words(shown: Shown) -> str:
     moved = np.flatnonzero(coupling.shift)
     moved = moved[moved < len(shown.example.scales)]
     sites = [draw.site for draw in shown.example.draws for _ in draw.noise]
-    lines = list(dict.fromkeys(sites[place] for place in moved))
+    lines = list(dict.fromkeys(sites[index] for index in moved))
     total = float(np.abs(coupling.shift[moved] / shown.example.scales[moved]).sum())
-    named = list(dict.fromkeys(column_words(one.name) for one in shown.coupled.conditions))
+    named = list(dict.fromkeys(column_words(condition.name) for condition in shown.coupled.conditions))
     value = shown.example.returned
     value = value[0] if isinstance(value, list) and len(value) == 1 else value
     like = f"{', '.join(named[:_NAMED])}: outputs like" if named else "Outputs like"
@@ -267,7 +267,7 @@ def coupled_words(shown: Shown) -> str:
 def decided_words(event: Decided) -> str:
     """Return in words an event that one number decides, with its probabilities and the line that draws it."""
     parts, sites = event.seen[0].parts, ", ".join(event.loss.sites[:_NAMED])
-    chances = " and ".join(f"{one.share:.3g} on {side}" for one, side in zip(event.seen, SIDES, strict=True))
+    chances = " and ".join(f"{together.share:.3g} on {side}" for together, side in zip(event.seen, SIDES, strict=True))
     shown = _upper(" and ".join(_condition_words(part.condition, event.example) for part in parts))
     decide = "One draw of {} at {} decides it" if len(parts) == 1 else f"{len(parts)} draws of {{}} at {{}} decide it"
     return f"{shown} with probability {chances}. {decide.format(event.loss.cause, sites)}."
@@ -295,7 +295,7 @@ def _measured_words(loss: SeenLoss) -> str:
     beyond = [number for number in loss.numbers if number.refuted]
     kinds = {"renyi": "Renyi divergence of order {:g}", "profile": "delta at epsilon {:g}"}
     named = [(kinds.get(loss.measure, loss.measure).format(number.at), number) for number in beyond[:_NAMED]]
-    return "; ".join(f"{name} is at least {one.lower:.4g}, and the claim says {one.claimed:.4g}" for name, one in named)
+    return "; ".join(f"{name} is at least {row.lower:.4g}, and the claim says {row.claimed:.4g}" for name, row in named)
 
 
 def _upper(words: str) -> str:

@@ -98,8 +98,8 @@ def _column(name: str, scores: object) -> Array:
     if len(column) == 0:
         raise ValueError(f"Expected {name} to hold at least one score; it is empty.")
     if np.isnan(column).any():
-        place = int(np.flatnonzero(np.isnan(column))[0])
-        raise ValueError(f"Expected {name} without NaN; number {place + 1} is NaN. Find out where it came from.")
+        row = int(np.flatnonzero(np.isnan(column))[0])
+        raise ValueError(f"Expected {name} without NaN; number {row + 1} is NaN. Find out where it came from.")
     return column
 
 
@@ -112,7 +112,7 @@ def _first_lost(given: Array, column: Array) -> int | None:
     """Return the place of the first number that its double differs from, or None; only whole and long ones can."""
     if given.dtype.kind == "f":
         places = np.flatnonzero(given != column) if given.dtype.itemsize > column.dtype.itemsize else ()
-        return next((int(place) for place in places if not np.isnan(column.flat[place])), None)
+        return next((int(index) for index in places if not np.isnan(column.flat[index])), None)
     large = np.flatnonzero(np.isfinite(column) & (np.abs(column) >= _WHOLE))
-    exact = ((place, given.flat[place]) for place in large)
+    exact = ((index, given.flat[index]) for index in large)
     return next((int(p) for p, value in exact if isinstance(value, Integral) and int(column.flat[p]) != value), None)

@@ -133,27 +133,32 @@ class RankEvidence:
 
     def refutes(self, trade_off: TradeOff, significance: float) -> bool:
         """Return whether so many members above the threshold refute a trade-off."""
-        held = self.counts
-        return rank_p_value(self.rank, held.negatives, held.true_positives, held.positives, trade_off) <= significance
+        counts = self.counts
+        return (
+            rank_p_value(self.rank, counts.negatives, counts.true_positives, counts.positives, trade_off)
+            <= significance
+        )
 
     def bound(self, delta: float, significance: float) -> LowerBound:
         """Return the bound of the exact test."""
-        held = self.counts
-        return rank_bound(self.rank, held.negatives, held.true_positives, held.positives, delta, significance)
+        counts = self.counts
+        return rank_bound(self.rank, counts.negatives, counts.true_positives, counts.positives, delta, significance)
 
     def others(self, delta: float, significance: float) -> tuple[LowerBound, ...]:
         """Return the bound under a Gaussian trade-off, and the credible one."""
-        held = self.counts
+        counts = self.counts
         return (
-            rank_gaussian_bound(self.rank, held.negatives, held.true_positives, held.positives, delta, significance),
-            credible_bound(held, delta, significance),
+            rank_gaussian_bound(
+                self.rank, counts.negatives, counts.true_positives, counts.positives, delta, significance
+            ),
+            credible_bound(counts, delta, significance),
         )
 
     def perfect(self) -> "RankEvidence":
         """Return the evidence of members that all lie above the threshold."""
-        held = self.counts
+        counts = self.counts
         return replace(
-            self, counts=threshold_counts(held.positives, held.false_positives, held.positives, held.negatives)
+            self, counts=threshold_counts(counts.positives, counts.false_positives, counts.positives, counts.negatives)
         )
 
 

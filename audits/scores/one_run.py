@@ -122,8 +122,8 @@ def pair_evidence(scores: Scores, rule: Guesses, hypothesis: TradeOff) -> OneRun
         positives=pairs,
         negatives=pairs,
     )
-    _, place = np.unique(np.abs(gaps), return_inverse=True)
-    return OneRunEvidence(counts=counts, magnitudes=place + 1.0, right=right)
+    _, ranks = np.unique(np.abs(gaps), return_inverse=True)
+    return OneRunEvidence(counts=counts, magnitudes=ranks + 1.0, right=right)
 
 
 def _number(rule: Guesses, canaries: int, hypothesis: TradeOff) -> int:
@@ -136,5 +136,5 @@ def _number(rule: Guesses, canaries: int, hypothesis: TradeOff) -> int:
 
 def _signed_ranks(pooled: Array) -> Array:
     """Return how far each score lies from the middle, in ranks of distinct values; reads the scores alone."""
-    _, place = np.unique(pooled, return_inverse=True)
-    return place - float(np.median(place))
+    _, ranks = np.unique(pooled, return_inverse=True)
+    return ranks - float(np.median(ranks))

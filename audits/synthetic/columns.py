@@ -28,9 +28,9 @@ class Column:
     def of(cls, name: str, values: Sequence[Any]) -> "Column":
         """Return the column that some values fix; of many categories the ten rarest and the ten most frequent stay."""
         categories, numbers = list(categories_of(values)), numbers_of(values)
-        known = None if numbers is None else numbers[np.isfinite(numbers)]
-        if known is not None and len(known) and (not categories or len(categories) > _MOST_CATEGORIES):
-            edges = np.unique(np.quantile(known, np.linspace(0, 1, _INTERVALS + 1)))
+        finite = None if numbers is None else numbers[np.isfinite(numbers)]
+        if finite is not None and len(finite) and (not categories or len(categories) > _MOST_CATEGORIES):
+            edges = np.unique(np.quantile(finite, np.linspace(0, 1, _INTERVALS + 1)))
             return cls(name=name, edges=tuple(map(float, edges)))
         half = _MOST_CATEGORIES // 2
         few = categories if len(categories) <= _MOST_CATEGORIES else [*categories[:half], *categories[-half:]]
@@ -50,14 +50,14 @@ class Column:
         distinct = list(map(plain, places))
         numbers = np.array([value if isinstance(value, float) else np.nan for value in distinct], dtype=float)
         codes = self._codes(distinct, numbers)
-        codes[[place for place, value in enumerate(places) if is_missing(value)]] = MISSING
+        codes[[number for number, value in enumerate(places) if is_missing(value)]] = MISSING
         return codes[rows], numbers[rows]
 
     def _codes(self, values: list[Any], numbers: Array) -> Array:
         """Return the codes of values that are not missing."""
         if self.categories or not self.edges:
-            known = {value: place for place, value in enumerate(self.categories)}
-            return np.array([known.get(value, OTHER) for value in values], dtype=np.int64)
+            code_of = {value: code for code, value in enumerate(self.categories)}
+            return np.array([code_of.get(value, OTHER) for value in values], dtype=np.int64)
         inside = (numbers >= self.edges[0]) & (numbers <= self.edges[-1])
         return np.where(inside, np.searchsorted(self.edges[1:-1], numbers, side="right"), OTHER)
 

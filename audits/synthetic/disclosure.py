@@ -52,20 +52,20 @@ class Attacked:
         if not columns:
             nothing = Rows(codes=np.zeros((0, 0)), numbers=np.zeros((0, 0)))
             return cls(columns=(), synthetic=nothing, records=nothing, controls=nothing)
-        synthetic, first, second = (_rows(columns, held) for held in (shown, own, others))
+        synthetic, first, second = (_rows(columns, values_of) for values_of in (shown, own, others))
         return cls(columns=columns, synthetic=synthetic, records=first, controls=second)
 
     def distances(self, target: tuple[Array, Array], among: Array) -> Array:
         """Return the distance of each synthetic row to a target's (codes, numbers) in some columns. Shape: (rows,)."""
         total = np.zeros(len(self.synthetic))
-        for place in among:
-            column = self.columns[place]
+        for index in among:
+            column = self.columns[index]
             if column.edges:
                 width = column.edges[-1] - column.edges[0] or 1.0
-                gap = np.abs(self.synthetic.numbers[:, place] - target[1][place]) / width
+                gap = np.abs(self.synthetic.numbers[:, index] - target[1][index]) / width
                 total += np.minimum(np.nan_to_num(gap, nan=1.0), 1.0)
             else:
-                total += self.synthetic.codes[:, place] != target[0][place]
+                total += self.synthetic.codes[:, index] != target[0][index]
         return total
 
 
@@ -90,7 +90,7 @@ def disclosure_risks(
         return ()
     targets, single, link, infer = rng.spawn(4)
     samples = tuple(_sample(rows, number, targets) for rows in (attacked.records, attacked.controls))
-    found: list[tuple[RiskName, list[int]]] = [
+    hits: list[tuple[RiskName, list[int]]] = [
         ("singling out", _singled_out(attacked, samples, single)),
         ("linkability", [_right(attacked, _linked, rows, link) for rows in samples]),
         ("attribute inference", [_right(attacked, _inferred, rows, infer) for rows in samples]),
@@ -102,7 +102,7 @@ def disclosure_risks(
             base=_rate(base, number, significance),
             significance=significance,
         )
-        for name, (right, base) in found[: None if len(attacked.columns) > 1 else 1]
+        for name, (right, base) in hits[: None if len(attacked.columns) > 1 else 1]
     )
 
 
@@ -115,9 +115,9 @@ def _rate(right: int, attacks: int, significance: float) -> AttackRate:
     return AttackRate(attacks=attacks, right=right, limits=limits)
 
 
-def _rows(columns: tuple[Column, ...], held: dict[str, list[Any]]) -> Rows:
+def _rows(columns: tuple[Column, ...], values_of: dict[str, list[Any]]) -> Rows:
     """Return the rows of a table by the columns."""
-    codes, numbers = zip(*(column.read(held[column.name]) for column in columns), strict=True)
+    codes, numbers = zip(*(column.read(values_of[column.name]) for column in columns), strict=True)
     return Rows(codes=np.column_stack(codes), numbers=np.column_stack(numbers))
 
 
@@ -138,19 +138,19 @@ def _singled_out(attacked: Attacked, samples: tuple[Rows, ...], rng: Generator) 
 def _met(attacked: Attacked, rows: Rows, row: int, among: Array, middle: list[float]) -> Array:
     """Return which rows have the categories of a synthetic row, and numbers at least as far from the middle as its."""
     met = np.ones(len(rows), dtype=bool)
-    for place in among:
-        if attacked.columns[place].edges:
-            value, numbers = attacked.synthetic.numbers[row, place], rows.numbers[:, place]
-            met &= numbers >= value if value >= middle[place] else numbers <= value
+    for index in among:
+        if attacked.columns[index].edges:
+            value, numbers = attacked.synthetic.numbers[row, index], rows.numbers[:, index]
+            met &= numbers >= value if value >= middle[index] else numbers <= value
         else:
-            met &= rows.codes[:, place] == attacked.synthetic.codes[row, place]
+            met &= rows.codes[:, index] == attacked.synthetic.codes[row, index]
     return met
 
 
 def _median(numbers: Array) -> float:
     """Return the median of what is a number; 0 where nothing is."""
-    known = numbers[np.isfinite(numbers)]
-    return float(np.median(known)) if len(known) else 0.0
+    finite = numbers[np.isfinite(numbers)]
+    return float(np.median(finite)) if len(finite) else 0.0
 
 
 def _sample(rows: Rows, size: int, rng: Generator) -> Rows:

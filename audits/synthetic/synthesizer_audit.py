@@ -60,10 +60,10 @@ def _missing(rows: list[tuple[Any, ...]], others: list[tuple[Any, ...]]) -> list
     """Return the rows that occur more often than in the other table."""
     left = Counter(map(repr, others))
     missing = []
-    for place, row in enumerate(map(repr, rows)):
+    for number, row in enumerate(map(repr, rows)):
         left[row] -= 1
         if left[row] < 0:
-            missing.append(place)
+            missing.append(number)
     return missing
 
 
@@ -131,7 +131,7 @@ def _with_risks(
         return SynthesizerResult(audit=result, unmeasured=_FEW.format(_LEAST_RECORDS))
     order, fit, attack = rng.permutation(len(groups)), *rng.spawn(2)
     own, others = (
-        records.taken(sorted(row for place in part for row in groups[place])) for part in (order[:half], order[half:])
+        records.taken(sorted(row for number in part for row in groups[number])) for part in (order[:half], order[half:])
     )
     released = outcome(lambda data, stream, _: view.released(data, stream), own, fit, None)
     if isinstance(released, Raised):

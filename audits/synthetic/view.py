@@ -50,28 +50,28 @@ class TableStatistics:
     def __call__(self, released: Any) -> dict[str, Any]:
         """Return the statistics of what one run released, by name. Raises: UnsupportedError: no table."""
         table = released.table if isinstance(released, Synthetic) else released
-        held = table_columns(table)
+        values_of = table_columns(table)
         rows = len(table)
-        found: dict[str, Any] = {"form": _form(held), "rows": float(rows)}
+        statistics: dict[str, Any] = {"form": _form(values_of), "rows": float(rows)}
         shared = np.zeros((rows, self.number), dtype=np.int64)
         distance = np.zeros((rows, self.number))
         matches: list[Array] = []
         for column in self.columns:
-            values = held.get(column.name)
+            values = values_of.get(column.name)
             if values is None:
                 matches.append(np.zeros((rows, self.number), dtype=bool))
                 continue
             codes, numbers = column.read(values)
             own_codes, own_numbers = self.values[column.name]
-            found |= _marginal(column, codes, numbers)
+            statistics |= _marginal(column, codes, numbers)
             matches.append(codes[:, None] == own_codes[None, :])
             shared += matches[-1]
             distance += _apart(column, numbers, own_numbers, matches[-1])
-        found |= self._near(shared, distance, matches)
+        statistics |= self._near(shared, distance, matches)
         if isinstance(released, Synthetic):
             likelihood = np.asarray(released.log_likelihood(self.targets), dtype=float).reshape(-1)
-            found |= {f"log likelihood of record {place}": float(one) for place, one in enumerate(likelihood)}
-        return found
+            statistics |= {f"log likelihood of record {number}": float(log) for number, log in enumerate(likelihood)}
+        return statistics
 
     @property
     def number(self) -> int:
@@ -80,23 +80,23 @@ class TableStatistics:
 
     def _near(self, shared: Array, distance: Array, matches: list[Array]) -> dict[str, float]:
         """Return how near the rows come to each target, and how many rows share two of its values."""
-        found: dict[str, float] = {}
-        for place in range(self.number):
-            own, far = shared[:, place], distance[:, place]
-            found[f"distance of the nearest row to record {place}"] = float(far.min(initial=np.inf))
-            found[f"rows equal to record {place}"] = float((far == 0).sum())
-            found[f"pairs of values shared with record {place}"] = float((own * (own - 1) // 2).sum())
-        for place in range(min(_PAIRED, self.number)):
-            for (one, first), (other, second) in combinations(zip(self.columns, matches, strict=True), 2):
-                name = f"rows with {one.name!r} and {other.name!r} of record {place}"
-                found[name] = float((first[:, place] & second[:, place]).sum())
-        return found
+        statistics: dict[str, float] = {}
+        for number in range(self.number):
+            own, far = shared[:, number], distance[:, number]
+            statistics[f"distance of the nearest row to record {number}"] = float(far.min(initial=np.inf))
+            statistics[f"rows equal to record {number}"] = float((far == 0).sum())
+            statistics[f"pairs of values shared with record {number}"] = float((own * (own - 1) // 2).sum())
+        for number in range(min(_PAIRED, self.number)):
+            for (column, first), (other_column, second) in combinations(zip(self.columns, matches, strict=True), 2):
+                name = f"rows with {column.name!r} and {other_column.name!r} of record {number}"
+                statistics[name] = float((first[:, number] & second[:, number]).sum())
+        return statistics
 
 
 def table_statistics(data: Any, targets: Any) -> TableStatistics:
     """Return the statistics that a data set and some of its records fix."""
-    held = table_columns(data)
-    columns = tuple(Column.of(name, values) for name, values in held.items())
+    values_of = table_columns(data)
+    columns = tuple(Column.of(name, values) for name, values in values_of.items())
     own = table_columns(targets)
     values = {column.name: column.read(own[column.name]) for column in columns}
     return TableStatistics(columns=columns, targets=targets, values=values)
@@ -128,8 +128,8 @@ def table_view(fit_and_sample: Callable[..., Any], statistics: TableStatistics) 
     Raises: ValueError: a function of another form.
     """
     parameters = list(inspect.signature(fit_and_sample).parameters.values())
-    places = [one for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
-    needed = [one.name for one in parameters if one.default is one.empty and one.kind not in _VARIABLE]
+    places = [entry for entry in parameters if entry.kind in (entry.POSITIONAL_ONLY, entry.POSITIONAL_OR_KEYWORD)]
+    needed = [entry.name for entry in parameters if entry.default is entry.empty and entry.kind not in _VARIABLE]
     seeded = len(places) > 1 and (places[1].default is places[1].empty or places[1].name == "rng")
     if not places or len(needed) > 1 + seeded:
         raise ValueError(
@@ -139,23 +139,23 @@ def table_view(fit_and_sample: Callable[..., Any], statistics: TableStatistics) 
     return TableView(function=fit_and_sample, seeded=seeded, statistics=statistics)
 
 
-def _form(held: dict[str, list[Any]]) -> str:
+def _form(values_of: dict[str, list[Any]]) -> str:
     """Return the names of the columns in their order, with the types of their values."""
-    kinds = (", ".join(sorted({type(value).__name__ for value in values})) for values in held.values())
-    return "; ".join(f"{name}: {kind}" for name, kind in zip(held, kinds, strict=True))
+    kinds = (", ".join(sorted({type(value).__name__ for value in values})) for values in values_of.values())
+    return "; ".join(f"{name}: {kind}" for name, kind in zip(values_of, kinds, strict=True))
 
 
 def _marginal(column: Column, codes: Array, numbers: Array) -> dict[str, float]:
     """Return the answered marginal of one column, and of numbers, few distinct ones too, the ends and the mean."""
     name = repr(column.name) if column.name else "value"
-    found = {f"rows where {name} {says}": float((codes == place).sum()) for place, says in enumerate(column.labels)}
-    found[f"rows where {name} is something else"] = float((codes == OTHER).sum())
-    found[f"rows where {name} is missing"] = float((codes == MISSING).sum())
+    statistics = {f"rows where {name} {says}": float((codes == code).sum()) for code, says in enumerate(column.labels)}
+    statistics[f"rows where {name} is something else"] = float((codes == OTHER).sum())
+    statistics[f"rows where {name} is missing"] = float((codes == MISSING).sum())
     numbers = numbers[np.isfinite(numbers)]
     if len(numbers):
-        found[f"smallest {name}"], found[f"largest {name}"] = float(numbers.min()), float(numbers.max())
-        found[f"mean of {name}"] = float(numbers.mean())
-    return found
+        statistics[f"smallest {name}"], statistics[f"largest {name}"] = float(numbers.min()), float(numbers.max())
+        statistics[f"mean of {name}"] = float(numbers.mean())
+    return statistics
 
 
 def _apart(column: Column, numbers: Array, own: Array, same: Array) -> Array:

@@ -44,9 +44,9 @@ def claim_check(certificate: Certificate | None) -> Check:
     """
     if certificate is None:
         return Check(what="claim", outcome="not looked at", says="the algorithm has no claim()")
-    found = verify(certificate.to_json())
-    if found.verdict == certificate.verdict and found.complaints:
-        return Check(what="claim", outcome="failed", says=f"the independent checker: {found.complaints[0]}")
+    verification = verify(certificate.to_json())
+    if verification.verdict == certificate.verdict and verification.complaints:
+        return Check(what="claim", outcome="failed", says=f"the independent checker: {verification.complaints[0]}")
     says = " ".join(certificate.reasons[:_MOST])
     if certificate.verdict in ("certified", "refuted"):
         return Check(what="claim", outcome="ok" if certificate.verdict == "certified" else "failed", says=says)

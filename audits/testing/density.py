@@ -36,15 +36,15 @@ def law_check(mechanism: Mechanism, answer: Any, rng: np.random.Generator, other
         return Check(what="law", outcome="failed", says="some samples are not finite")
     if not law.whole and not np.ptp(law.output, axis=0).any():
         return Check(what="law", outcome="failed", says="all samples are one and the same: there is no noise")
-    found = placed(law)
-    if found is None:
+    places = placed(law)
+    if places is None:
         return Check(what="law", outcome="not looked at", says="log_density has no finite value beside the samples")
-    copied = _copied(law, found, mechanism, other, rng)
+    copied = _copied(law, places, mechanism, other, rng)
     if copied:
         return Check(what="law", outcome="failed", says=copied)
-    if not found.uniform.size:
+    if not places.uniform.size:
         return Check(what="law", outcome="not looked at", says="log_density does not read what is released")
-    return _judged(law, found)
+    return _judged(law, places)
 
 
 def _law_of(mechanism: Mechanism, answer: Any, rng: np.random.Generator) -> Law | None:
@@ -57,25 +57,25 @@ def _law_of(mechanism: Mechanism, answer: Any, rng: np.random.Generator) -> Law 
     return Law(mechanism=mechanism, answer=value, output=output.reshape(rows, -1), shape=output.shape[1:])
 
 
-def _copied(law: Law, found: Placed, mechanism: Mechanism, other: Any, rng: np.random.Generator) -> str:
+def _copied(law: Law, places: Placed, mechanism: Mechanism, other: Any, rng: np.random.Generator) -> str:
     """Return that a number which the density does not read is a function of the answer, or an empty text."""
-    second = None if other is None or not found.unread else _law_of(mechanism, other, rng)
-    copied = () if second is None else unread_answers(law, second.output, found.unread)
+    second = None if other is None or not places.unread else _law_of(mechanism, other, rng)
+    copied = () if second is None else unread_answers(law, second.output, places.unread)
     return f"{len(copied)} numbers that log_density does not read are functions of the answer" if copied else ""
 
 
-def _judged(law: Law, found: Placed) -> Check:
+def _judged(law: Law, places: Placed) -> Check:
     """Return the check of the places of all numbers."""
-    if found.mass is not None and not abs(found.mass - 1) <= _MASS:
-        return Check(what="law", outcome="failed", says=f"exp(log_density) has mass {found.mass:.6g} and not 1")
-    departure = worst(looks_at(found))
+    if places.mass is not None and not abs(places.mass - 1) <= _MASS:
+        return Check(what="law", outcome="failed", says=f"exp(log_density) has mass {places.mass:.6g} and not 1")
+    departure = worst(looks_at(places))
     if departure.probability < _ALARM:
         return Check(what="law", outcome="failed", says=f"samples do not follow log_density: {departure.words}")
     first = law.output[:, 0]
     repeated = len(first) - len(np.unique(first))
     if not law.whole and repeated > 2:
         return Check(what="law", outcome="failed", says=f"{repeated} of {len(first)} continuous samples are repeated")
-    rows, columns = found.uniform.shape
+    rows, columns = places.uniform.shape
     of = "" if columns == 1 else f", in {columns} of their numbers"
-    left = " (its numbers depend on each other)" if found.beside is not None else ""
+    left = " (its numbers depend on each other)" if places.beside is not None else ""
     return Check(what="law", outcome="ok", says=f"{rows:,} samples follow log_density{of}{left}")

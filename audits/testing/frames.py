@@ -40,12 +40,12 @@ def neighbouring_frames(columns: Mapping[str, Any], *, unit: str, most_units: in
 
     def made(rows: list[tuple[int, Any]]) -> Any:
         data = {unit: [name for name, _ in rows]}
-        return frame(data | {name: [row[place] for _, row in rows] for place, name in enumerate(names)})
+        return frame(data | {name: [row[index] for _, row in rows] for index, name in enumerate(names)})
 
     def paired(parts: tuple[list[Any], list[Any]]) -> tuple[Any, Any]:
         first, second = parts[0], list(parts[0])
-        for place, row in parts[1]:
-            second.insert(min(place, len(second)), (0, row))
+        for index, row in parts[1]:
+            second.insert(min(index, len(second)), (0, row))
         return made(first), made(second)
 
     return strategies.tuples(others, added).map(paired)

@@ -22,8 +22,8 @@ class Leak:
     @property
     def says(self) -> str:
         """The findings with the pair, in a few lines."""
-        found = "\n".join(f"{finding.rule} {finding.message}" for finding in self.findings)
-        return f"{found}\nfirst: {self.pair[0]!r}\nsecond: {self.pair[1]!r}"
+        lines = "\n".join(f"{finding.rule} {finding.message}" for finding in self.findings)
+        return f"{lines}\nfirst: {self.pair[0]!r}\nsecond: {self.pair[1]!r}"
 
 
 def smallest_leak(

@@ -35,9 +35,9 @@ def loss_check(mechanism: Mechanism, pair: tuple[Any, Any], rng: np.random.Gener
     epsilons = tuple(_epsilons(log_ratios(mechanism, *pair, _SEARCHED, rng)))
     for first, second in (pair, pair[::-1]):
         ratios = log_ratios(mechanism, first, second, _RUNS, rng)
-        whole = _integrated(mechanism, first, second, epsilons, rng)
+        integrals = _integrated(mechanism, first, second, epsilons, rng)
         for number, epsilon in enumerate(epsilons):
-            low, high = _bounds(_gains(ratios, epsilon), _ALARM / 32) if whole is None else whole[number]
+            low, high = _bounds(_gains(ratios, epsilon), _ALARM / 32) if integrals is None else integrals[number]
             upper, _ = stated(mechanism, epsilon)
             if low > upper + _DELTA:
                 shows = f"at epsilon {epsilon:.4g} the worst pair shows delta of at least {low:.4g}"
@@ -73,13 +73,13 @@ def pairs_check(mechanism: Mechanism, pair: tuple[Any, Any], rng: np.random.Gene
         )
     epsilons = tuple(_epsilons(log_ratios(mechanism, *pair, _SEARCHED, rng)))
     alarm = _ALARM / (2 * len(epsilons) * len(pairs))
-    for says, one, other in (*pairs, *((says, second, first) for says, first, second in pairs)):
-        ratios = log_ratios(mechanism, one, other, _SEARCHED, rng)
+    for says, answer, moved in (*pairs, *((says, second, first) for says, first, second in pairs)):
+        ratios = log_ratios(mechanism, answer, moved, _SEARCHED, rng)
         for epsilon in epsilons:
             low, _ = _bounds(_gains(ratios, epsilon), alarm)
             if low > stated(mechanism, epsilon)[0] + _DELTA:
-                found = f"{says}: delta of at least {low:.4g} at epsilon {epsilon:.4g}, more than loss() states"
-                return Check(what="pairs", outcome="failed", says=found)
+                shows = f"{says}: delta of at least {low:.4g} at epsilon {epsilon:.4g}, more than loss() states"
+                return Check(what="pairs", outcome="failed", says=shows)
     return Check(what="pairs", outcome="ok", says=f"a search over {len(pairs)} other pairs found none that loses more")
 
 
@@ -97,13 +97,13 @@ def _integrated(
         return None
     low, high = (float(end) for end in (min(o.min() for o in outputs), max(o.max() for o in outputs)))
     reach = int(5 * (high - low + 8)) if outputs[0].dtype.kind in "iu" else 5 * max(high - low, 1e-300)
-    whole = isinstance(reach, int)
+    integers = isinstance(reach, int)
     grid = (
         np.arange(low - reach, high + reach + 1).astype(np.int64)
-        if whole
+        if integers
         else np.linspace(low - reach, high + reach, _POINTS)
     )
-    weights = np.ones(len(grid)) if whole else np.full(len(grid), grid[1] - grid[0])
+    weights = np.ones(len(grid)) if integers else np.full(len(grid), grid[1] - grid[0])
     with np.errstate(all="ignore"):
         densities = [
             np.exp(np.asarray(mechanism.log_density(grid, np.broadcast_to(side, (len(grid), *np.shape(side))))))
@@ -124,29 +124,31 @@ def certificate_check(mechanism: Mechanism) -> Check:
     epsilon = math.nextafter(bracket_epsilon(form, delta).upper, math.inf)
     claim = Claim(epsilon=epsilon, delta=delta, neighbours=mechanism.neighbours)
     certificate = certify(Release(label=mechanism.name, mechanism=mechanism), claim)
-    found = verify(certificate.to_json())
-    if found.verdict != certificate.verdict:
+    verification = verify(certificate.to_json())
+    if verification.verdict != certificate.verdict:
         return Check(what="certificate", outcome="not looked at", says="the independent checker does not know it")
-    if found.complaints:
-        return Check(what="certificate", outcome="failed", says=f"the independent checker: {found.complaints[0]}")
+    if verification.complaints:
+        return Check(
+            what="certificate", outcome="failed", says=f"the independent checker: {verification.complaints[0]}"
+        )
     says = f"the independent checker confirms epsilon {epsilon:.4g} at delta {delta:g}"
     return Check(what="certificate", outcome="ok", says=says)
 
 
 def log_ratios(mechanism: Mechanism, first: Any, second: Any, runs: int, rng: np.random.Generator) -> Array:
     """Return the log likelihood ratio of the first answer to the second, on outputs of the first. Shape: (runs,)."""
-    one, other = (np.broadcast_to(np.asarray(side), (runs, *np.shape(side))) for side in (first, second))
-    output = mechanism.release(one, rng)
+    firsts, seconds = (np.broadcast_to(np.asarray(side), (runs, *np.shape(side))) for side in (first, second))
+    output = mechanism.release(firsts, rng)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        apart = np.asarray(mechanism.log_density(output, one)) - np.asarray(mechanism.log_density(output, other))
+        apart = np.asarray(mechanism.log_density(output, firsts)) - np.asarray(mechanism.log_density(output, seconds))
         ratios: Array = apart.reshape(runs, -1).sum(axis=1)
     return ratios
 
 
 def stated(mechanism: Mechanism, epsilon: float) -> tuple[float, float]:
     """Return an upper bound on the delta that `loss()` states, and a lower one on the delta that a pair attains."""
-    known: Any = mechanism
-    return _stated(known, epsilon)
+    hashable: Any = mechanism
+    return _stated(hashable, epsilon)
 
 
 def _stated_of_pair(mechanism: Mechanism, epsilon: float) -> float:

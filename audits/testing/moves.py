@@ -25,12 +25,12 @@ def moved_answers(mechanism: Any, pair: tuple[Any, Any], rng: np.random.Generato
     if hasattr(mechanism, "leaf"):
         yield from _streams(mechanism, answer)
     elif hasattr(mechanism, "categories"):
-        for one, other in combinations(range(min(mechanism.categories, _MOST_CATEGORIES)), 2):
-            yield f"categories {one} and {other}", one, other
+        for category, other_category in combinations(range(min(mechanism.categories, _MOST_CATEGORIES)), 2):
+            yield f"categories {category} and {other_category}", category, other_category
     elif hasattr(mechanism, "feature_bound"):
         yield from _grams(mechanism, answer, rng)
     elif size := getattr(mechanism, "nuclear_sensitivity", getattr(mechanism, "trace_sensitivity", 0.0)):
-        for says, direction in _directions(answer[..., 0], 2, rng, whole=False):
+        for says, direction in _directions(answer[..., 0], 2, rng, integers=False):
             move = size * np.outer(direction, direction)
             yield f"a matrix of rank one, {says}", move, np.zeros_like(move)
     elif hasattr(mechanism, "dilution"):
@@ -44,16 +44,16 @@ def _normed(mechanism: Any, answer: Array, rng: np.random.Generator) -> Iterator
 
     Where a record moves all numbers one way, no move has two signs.
     """
-    whole = answer.dtype.kind in "iu"
+    integers = answer.dtype.kind in "iu"
     for name, order in (("l1_sensitivity", 1.0), ("l2_sensitivity", 2.0), ("linf_sensitivity", np.inf)):
         if not hasattr(mechanism, name):
             continue
         distance = getattr(mechanism, name)
         one_way = any(getattr(mechanism, moved, "") == "monotone" for moved in ("utilities", "scores", "queries"))
-        for says, direction in _directions(answer, order, rng, whole=whole):
+        for says, direction in _directions(answer, order, rng, integers=integers):
             if one_way and direction.min() < 0 < direction.max():
                 continue
-            move = (distance * direction).astype(answer.dtype) if whole else distance * direction
+            move = (distance * direction).astype(answer.dtype) if integers else distance * direction
             if answer.ndim == 2 and not np.array_equal(move, move.T):
                 continue
             for base in (0, 3 * distance):
@@ -61,14 +61,16 @@ def _normed(mechanism: Any, answer: Array, rng: np.random.Generator) -> Iterator
                 yield f"{says} from {base:g}", start + move, start
 
 
-def _directions(answer: Array, order: float, rng: np.random.Generator, *, whole: bool) -> Iterator[tuple[str, Array]]:
+def _directions(
+    answer: Array, order: float, rng: np.random.Generator, *, integers: bool
+) -> Iterator[tuple[str, Array]]:
     """Yield moves of length 1 in a norm: of one number, of all, with alternating signs, and random ones."""
     shape, size = answer.shape, max(answer.size, 1)
     kinds = [("one number up", np.eye(1, size)[0]), ("one number down", -np.eye(1, size)[0])]
-    if size > 1 and not (whole and order < np.inf):
+    if size > 1 and not (integers and order < np.inf):
         signs = np.where(np.arange(size) % 2 == 0, 1.0, -1.0)
         kinds += [("all numbers", np.ones(size)), ("alternating signs", signs)]
-        kinds += [("a random direction", rng.standard_normal(size)) for _ in range(0 if whole else _RANDOM)]
+        kinds += [("a random direction", rng.standard_normal(size)) for _ in range(0 if integers else _RANDOM)]
         if order == np.inf:
             kinds.append(("one up and all others down", 2 * np.eye(1, size)[0] - 1))
     for says, direction in kinds:
@@ -90,8 +92,8 @@ def _gram(mechanism: Any, direction: Array) -> Array:
     """Return the matrix and the vector of one record of the largest norm."""
     unit = direction / np.linalg.norm(direction)
     feature = mechanism.feature_bound * unit
-    whole = np.concatenate([np.outer(feature, feature), mechanism.target_bound * feature[:, None]], axis=1)
-    return np.asarray(whole)
+    both = np.concatenate([np.outer(feature, feature), mechanism.target_bound * feature[:, None]], axis=1)
+    return np.asarray(both)
 
 
 def _streams(mechanism: Any, answer: Array) -> Iterator[NamedPair]:
@@ -101,8 +103,8 @@ def _streams(mechanism: Any, answer: Array) -> Iterator[NamedPair]:
     moved, still = (np.asarray(side) for side in mechanism.leaf.worst_pair())
     if moved.shape != answer.shape[1:]:
         return
-    for place in sorted({*range(min(len(answer), _MOST_PLACES)), len(answer) - 1}):
+    for index in sorted({*range(min(len(answer), _MOST_PLACES)), len(answer) - 1}):
         first = np.broadcast_to(still, answer.shape).copy()
         second = first.copy()
-        first[place] = moved
-        yield f"element {place + 1}", first, second
+        first[index] = moved
+        yield f"element {index + 1}", first, second

@@ -47,8 +47,8 @@ def neighbouring_data_sets(records: Any, *, relation: Neighbours = "replace_one"
     strategies = hypothesis_of("hypothesis.strategies")
 
     def made(parts: tuple[list[Any], Any, Any, int]) -> tuple[Any, Any]:
-        others, first, second, place = parts
-        at = min(place, len(others))
+        others, first, second, index = parts
+        at = min(index, len(others))
         left = others[:at] + ([first] if relation == "replace_one" else []) + others[at:]
         return np.array(left), np.array([*others[:at], second, *others[at:]])
 

@@ -40,12 +40,12 @@ def each_model(
         if np.shape(included)[1:] != (records,):
             raise ValueError(f"Expected included (models, records={records}), got shape {np.shape(included)}.")
         table = np.empty((len(included), records + more))
-        for place, coins in enumerate(included):
+        for number, coins in enumerate(included):
             inside = np.flatnonzero(coins)
             model = train(tuple(column[inside] for column in data), rng.spawn(1)[0])
-            table[place, :records] = _read(losses(model, data), records)
+            table[number, :records] = _read(losses(model, data), records)
             if others is not None:
-                table[place, records:] = _read(losses(model, others), more)
+                table[number, records:] = _read(losses(model, others), more)
         return table
 
     return together

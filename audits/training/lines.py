@@ -68,19 +68,19 @@ def traced(lines: Lines, code: Callable[..., Any]) -> Generator[None, None, None
 def line_of_value(first: Lines, second: Lines) -> str:
     """Return the line after which the values of the names differ first, or nothing."""
     ours, theirs = (_changes(lines) for lines in (first, second))
-    for one, other in zip_longest(ours, theirs):
-        if one is None or other is None or one[1] != other[1]:
-            return str((other or one or ("",))[0])
+    for our_line, their_line in zip_longest(ours, theirs):
+        if our_line is None or their_line is None or our_line[1] != their_line[1]:
+            return str((their_line or our_line or ("",))[0])
     return ""
 
 
 def line_of_end(first: Lines, second: Lines) -> str:
     """Return the line from which one run went on and the other did not."""
     last = ""
-    for one, other in zip(first.passed, second.passed, strict=False):
-        if one[0] != other[0]:
+    for our_line, their_line in zip(first.passed, second.passed, strict=False):
+        if our_line[0] != their_line[0]:
             break
-        last = one[0]
+        last = our_line[0]
     return last
 
 

@@ -54,8 +54,8 @@ def check_run(
 
     def power(factor: float) -> float:
         # One stream for all factors, so that the estimated power is nearly monotone in the factor.
-        found = _simulated(training, canaries, half, factor, np.random.Generator(np.random.PCG64(seed)))
-        return float((found >= needed).mean())
+        simulated = _simulated(training, canaries, half, factor, np.random.Generator(np.random.PCG64(seed)))
+        return float((simulated >= needed).mean())
 
     caught = largest_factor(power)
     counted = f"{right} of {guesses} guesses were right which canaries the run was trained on"

@@ -56,10 +56,10 @@ def one_changed(records: Records, batches: Sequence[Array]) -> tuple[Array, Reco
     features, labels = np.array(records.features), np.array(records.labels)
     times = np.bincount(np.concatenate([np.arange(0), *batches]).astype(np.int64), minlength=len(labels))
     last = len(labels) - max(1, len(labels) // _FAR)
-    place = last + int(times[last:].argmax())
-    features[place] = -_FARTHEST * features[place] if _is_measured(features) else features[0]
-    labels[place] = _next_label(labels)[place]
-    return np.array([place]), Records(features=features, labels=labels)
+    index = last + int(times[last:].argmax())
+    features[index] = -_FARTHEST * features[index] if _is_measured(features) else features[0]
+    labels[index] = _next_label(labels)[index]
+    return np.array([index]), Records(features=features, labels=labels)
 
 
 def alike_records(records: Records) -> dict[str, Records]:
@@ -70,12 +70,12 @@ def alike_records(records: Records) -> dict[str, Records]:
     every count of a label is large in some batches and next to nothing in others.
     """
     features, labels = np.asarray(records.features), np.asarray(records.labels)
-    _, kept = np.unique(labels.reshape(len(labels), -1), axis=0, return_index=True)
-    others = np.setdiff1d(np.arange(len(labels)), kept)
-    measured = {"far": (_EASY, kept[0]), "near": (1 / _FARTHEST, kept[-1])}
-    whole = {"first": (1, kept[0]), "last": (1, kept[-1])}
+    _, firsts = np.unique(labels.reshape(len(labels), -1), axis=0, return_index=True)
+    others = np.setdiff1d(np.arange(len(labels)), firsts)
+    measured = {"far": (_EASY, firsts[0]), "near": (1 / _FARTHEST, firsts[-1])}
+    as_they_are = {"first": (1, firsts[0]), "last": (1, firsts[-1])}
     made: dict[str, Records] = {}
-    for kind, (factor, like) in (measured if _is_measured(features) else whole).items():
+    for kind, (factor, like) in (measured if _is_measured(features) else as_they_are).items():
         equal, named = np.array(features), np.array(labels)
         equal[others] = (factor * features[like]).astype(features.dtype)
         named[others] = labels[like]

@@ -101,11 +101,11 @@ def _run(
         if sought is not None:
             stack.enter_context(traced(lines, train))
         end = ending(lambda: train(records.features.copy(), records.labels.copy(), watch, rng))
-    whole = end.raised is None or isinstance(end.raised, TooManyStepsError)  # the number of its steps says so
+    complete = end.raised is None or isinstance(end.raised, TooManyStepsError)  # the number of its steps says so
     run = ended(records, seed, watch, end.returned)
     # A warning may come once a process.
     channels = {name: shown for name, shown in end.channels.items() if name != "warnings"}
-    error = "" if whole or end.raised is None else said_by(end.raised)
+    error = "" if complete or end.raised is None else said_by(end.raised)
     return replace(run, channels=channels, error=error, script=script, other_draws=other_draws), lines
 
 
@@ -130,19 +130,19 @@ def ended(records: Records, seed: int, watch: Watch, returned: Any) -> Run:
 
 def _read(value: Any) -> dict[str, Any]:
     """Return a published value as numbers and digests by name."""
-    held = value.state_dict() if callable(getattr(value, "state_dict", None)) else value
-    if isinstance(held, Mapping):
-        return {f" {key}{name}": v for key, part in held.items() for name, v in _read(part).items()}
-    if isinstance(held, list | tuple):
-        return {f"[{at}]{name}": v for at, part in enumerate(held) for name, v in _read(part).items()}
-    if hasattr(held, "detach"):
-        held = np.asarray(held.detach().cpu())
-    if isinstance(held, np.ndarray) and held.dtype != object:
-        return {"": mark(held)}
+    content = value.state_dict() if callable(getattr(value, "state_dict", None)) else value
+    if isinstance(content, Mapping):
+        return {f" {key}{name}": v for key, part in content.items() for name, v in _read(part).items()}
+    if isinstance(content, list | tuple):
+        return {f"[{at}]{name}": v for at, part in enumerate(content) for name, v in _read(part).items()}
+    if hasattr(content, "detach"):
+        content = np.asarray(content.detach().cpu())
+    if isinstance(content, np.ndarray) and content.dtype != object:
+        return {"": mark(content)}
     try:
-        return {"": tuple(sorted((name, repr(number)) for name, number in record(held).items()))}
+        return {"": tuple(sorted((name, repr(number)) for name, number in record(content).items()))}
     except UnsupportedError:
-        return {"": repr(type(held))}
+        return {"": repr(type(content))}
 
 
 def _reseed(rng: np.random.Generator) -> None:

@@ -80,15 +80,15 @@ def replay_loop(train: Loop, first: Run, training: Training, rng: np.random.Gene
     pairs, unseen = _pairs(train, base, script, rng)
     alike = next((pair.second for pair in pairs if pair.what.endswith(ALL_ALIKE)), None)
     stale = tuple(noise_of_another_seed(train, (first, base), alike, int(rng.integers(2**31))))
-    known = set[str]()
-    found = tuple(finding for pair in pairs for finding in _findings_of(train, pair, training, script, known))
-    if found:
+    names_seen = set[str]()
+    findings = tuple(finding for pair in pairs for finding in _findings_of(train, pair, training, script, names_seen))
+    if findings:
         doubt = _doubt(train, base, script)
-        found, unseen = (() if doubt else _distinct(found)), (*((doubt,) if doubt else ()), *unseen)
+        findings, unseen = (() if doubt else _distinct(findings)), (*((doubt,) if doubt else ()), *unseen)
     else:
         unseen = (*unseen, *_half_precision(pairs, training))
     return Replay(
-        findings=stale + found,
+        findings=stale + findings,
         unseen=(*unseen, *_shown_beside(train, pairs)),
         compared=(*base.names, *base.published),
         sums=any(len(pair.changed) < 2 and pair.first.watch.taken[0].summed is not None for pair in pairs),
@@ -129,7 +129,7 @@ def _pairs(
     return tuple(pairs), tuple(unseen)
 
 
-def _with_other_batches(train: Loop, run: Run, script: Script, rng: np.random.Generator, place: int) -> Run:
+def _with_other_batches(train: Loop, run: Run, script: Script, rng: np.random.Generator, index: int) -> Run:
     """Return the run without the record at `place` of each batch, with another one in batches of a fixed size.
 
     Without a loader the random numbers after the first step are others.
@@ -141,58 +141,58 @@ def _with_other_batches(train: Loop, run: Run, script: Script, rng: np.random.Ge
 
     def without_one(batch: Array) -> Array:
         if not loader.fixed_size:
-            return np.delete(batch, place) if len(batch) > 1 else batch
+            return np.delete(batch, index) if len(batch) > 1 else batch
         outside = np.setdiff1d(np.arange(records), batch)
-        return np.append(np.delete(batch, place), rng.choice(outside)) if len(outside) and len(batch) else batch
+        return np.append(np.delete(batch, index), rng.choice(outside)) if len(outside) and len(batch) else batch
 
     batches = tuple(without_one(batch) for batch in handed_out)
     return run_loop(train, run.records, run.seed, replace(script, batches=batches))
 
 
-def _findings_of(train: Loop, pair: _Pair, training: Training, script: Script, known: set[str]) -> list[Finding]:
+def _findings_of(train: Loop, pair: _Pair, training: Training, script: Script, names_seen: set[str]) -> list[Finding]:
     """Return what a pair of runs does not have in common although it should; `known` names were found before.
 
     A row that differs makes those below it meaningless: states, the number of steps, what is published in the end.
     """
-    one, two = pair.first, pair.second
-    at, names = _first_difference(one, two)
-    numbers = one.watch.steps, two.watch.steps
+    first, second = pair.first, pair.second
+    at, names = _first_difference(first, second)
+    numbers = first.watch.steps, second.watch.steps
     when = "before the first step" if at == 0 else f"after step {at}"
     rows: tuple[tuple[str, tuple[str, ...], str, Sought | None], ...] = (
-        ("", names, f"{when}{_values(one, two, at, names)}", Sought(steps=at, names=names)),
+        ("", names, f"{when}{_values(first, second, at, names)}", Sought(steps=at, names=names)),
         ("", (_STEPS,) * (numbers[0] != numbers[1]), f"{numbers[0]} against {numbers[1]}", Sought(steps=min(numbers))),
-        ("published ", apart(one.published, two.published, same), "in the end", None),
+        ("published ", apart(first.published, second.published, same), "in the end", None),
     )
     kind, differing, detail, sought = next((row for row in rows if row[1]), ("", (), "", None))
-    found: list[Finding] = []
-    if not known.issuperset(differing):
-        known.update(differing)
-        lines = [run_traced(train, run, sought) for run in (one, two) if sought is not None]
-        place = "" if sought is None else (line_of_value if names else line_of_end)(lines[0], lines[1])
-        found.append(_follows(kind + ", ".join(differing[:_MOST_NAMED]), pair, detail, place))
+    findings: list[Finding] = []
+    if not names_seen.issuperset(differing):
+        names_seen.update(differing)
+        lines = [run_traced(train, run, sought) for run in (first, second) if sought is not None]
+        line = "" if sought is None else (line_of_value if names else line_of_end)(lines[0], lines[1])
+        findings.append(_follows(kind + ", ".join(differing[:_MOST_NAMED]), pair, detail, line))
     until = at if names else None
-    beside = *_other_batches(pair, until), *size_of_noise(one, two, pair.what)
-    return [*found, *beside, *_moved_too_far(train, pair, training, script, until)]
+    beside = *_other_batches(pair, until), *size_of_noise(first, second, pair.what)
+    return [*findings, *beside, *_moved_too_far(train, pair, training, script, until)]
 
 
 def _other_batches(pair: _Pair, until: int | None) -> list[Finding]:
     """Return a finding where other records are drawn into a batch because the records have other values."""
     both = zip(pair.first.watch.taken, pair.second.watch.taken, strict=False)
-    batches = [(one.batch, two.batch) for one, two in both][:until] if len(pair.changed) else []
-    for at, (one, two) in enumerate(batches, start=1):
-        if one is not None and two is not None and not np.array_equal(one, two):
+    batches = [(ours.batch, theirs.batch) for ours, theirs in both][:until] if len(pair.changed) else []
+    for at, (ours, theirs) in enumerate(batches, start=1):
+        if ours is not None and theirs is not None and not np.array_equal(ours, theirs):
             message = (
                 f"Step {at}: with {pair.what}, the same random numbers and the very same noisy sums, other records are "
-                f"in the batch: {len(np.setdiff1d(one, two))} of {len(one)} are replaced by "
-                f"{len(np.setdiff1d(two, one))} others. What the records hold decides which of them are drawn."
+                f"in the batch: {len(np.setdiff1d(ours, theirs))} of {len(ours)} are replaced by "
+                f"{len(np.setdiff1d(theirs, ours))} others. What the records hold decides which of them are drawn."
             )
             return [Finding(rule=SAMPLING, where="batches", message=message)]
     return []
 
 
-def _follows(where: str, pair: _Pair, detail: str, place: str) -> Finding:
+def _follows(where: str, pair: _Pair, detail: str, line: str) -> Finding:
     """Return the finding that something published follows the records."""
-    seen = f" (seen at {place})" if place else ""
+    seen = f" (seen at {line})" if line else ""
     followed = "the records" if len(pair.changed) else "which records, or how many, are in the batches"
     message = (
         f"{where}, {detail}: with {pair.what} and the very same noisy sums it differs{seen}. It follows {followed} by "
@@ -201,19 +201,19 @@ def _follows(where: str, pair: _Pair, detail: str, place: str) -> Finding:
     return Finding(rule=FOLLOWS, where=where, message=message)
 
 
-def _values(one: Run, two: Run, at: int, names: tuple[str, ...]) -> str:
+def _values(first: Run, second: Run, at: int, names: tuple[str, ...]) -> str:
     """Return the two values of the first name that is a number, in words."""
     for name in names:
-        ours, theirs = (run.states[at].get(name) for run in (one, two))
+        ours, theirs = (run.states[at].get(name) for run in (first, second))
         if isinstance(ours, float | int) and isinstance(theirs, float | int):
             return f" ({name} {ours:.6g} against {theirs:.6g})"
     return ""
 
 
-def _first_difference(one: Run, two: Run) -> tuple[int, tuple[str, ...]]:
+def _first_difference(first: Run, second: Run) -> tuple[int, tuple[str, ...]]:
     """Return after how many steps the public states differ first, and in which names."""
-    same_end = one.watch.steps == two.watch.steps
-    states = list(zip(one.states, two.states, strict=False))
+    same_end = first.watch.steps == second.watch.steps
+    states = list(zip(first.states, second.states, strict=False))
     for at, (ours, theirs) in enumerate(states if same_end else states[:-1]):
         if names := apart(ours, theirs, same):
             return at, names
@@ -237,9 +237,9 @@ def _moved_too_far(train: Loop, pair: _Pair, training: Training, script: Script,
     Steps from number `until` on, counted from 0, are taken at different weights and are not compared.
     """
     both = list(zip(pair.first.watch.taken, pair.second.watch.taken, strict=False))[:until]
-    one = [_too_far(taken, None, at, pair, training) for at, (_, taken) in enumerate(both, start=1)]
-    two = [_too_far(*steps, at, pair, training) for at, steps in enumerate(both, start=1)]
-    alone, moved = (max(found, default=_NOT_FAR) for found in (one, two))
+    single = [_too_far(taken, None, at, pair, training) for at, (_, taken) in enumerate(both, start=1)]
+    differences = [_too_far(*steps, at, pair, training) for at, steps in enumerate(both, start=1)]
+    alone, moved = (max(sums, default=_NOT_FAR) for sums in (single, differences))
     if alone > _NOT_FAR:
         return [Finding(rule=CLIPPING, where=alone[1], message=alone[2])]
     if moved > _NOT_FAR and not _random_gradients(train, pair, script):
@@ -248,22 +248,22 @@ def _moved_too_far(train: Loop, pair: _Pair, training: Training, script: Script,
 
 
 def _too_far(
-    one: Taken, other: Taken | None, at: int, pair: _Pair, training: Training, *, strict: bool = False
+    step: Taken, other: Taken | None, at: int, pair: _Pair, training: Training, *, strict: bool = False
 ) -> tuple[float, str, str]:
     """Return by how much a sum, or the difference of two, is too long, the parameter with most of it, and words."""
-    if one.summed is None or one.batch is None or not one.finite:
+    if step.summed is None or step.batch is None or not step.finite:
         return _NOT_FAR
     if other is None:
-        difference, contributions = one.summed, len(one.batch)
+        difference, contributions = step.summed, len(step.batch)
         what = f"the sum of clipped gradients of all parameters on {pair.what} has length"
-    elif other.summed is None or other.batch is None or not other.finite or one.summed.keys() != other.summed.keys():
+    elif other.summed is None or other.batch is None or not other.finite or step.summed.keys() != other.summed.keys():
         return _NOT_FAR
     else:
-        difference = {name: one.summed[name] - values for name, values in other.summed.items()}
-        contributions = _contributions(one.batch, other.batch, pair.changed)
+        difference = {name: step.summed[name] - values for name, values in other.summed.items()}
+        contributions = _contributions(step.batch, other.batch, pair.changed)
         what = f"with {pair.what} the sum of clipped gradients of all parameters moved by"
     lengths = {name: float(np.linalg.norm(values)) for name, values in difference.items()}
-    size = max(float(np.linalg.norm(values)) for values in one.summed.values())
+    size = max(float(np.linalg.norm(values)) for values in step.summed.values())
     half = pair.second.watch.half and not strict  # there, each gradient is rounded as the batch around it is shaped
     rounding, share = (_HALF, _HALF) if half else (_ROUNDING, _ROUNDING / 100)
     allowed = contributions * training.max_grad_norm * (1 + rounding) + share * size
@@ -299,10 +299,10 @@ def _allowance(other: Taken | None, contributions: int, training: Training, allo
     return f"{many} {'is' if contributions == 1 else 'are'} declared, {allowed:.4g} at most.{why}"
 
 
-def _contributions(one: Array, two: Array, changed: Array) -> int:
+def _contributions(first: Array, second: Array, changed: Array) -> int:
     """Return how many contributions of one record may differ between the sums of two batches."""
-    alone = len(np.setdiff1d(one, two)) + len(np.setdiff1d(two, one))
-    return alone + 2 * len(np.intersect1d(np.intersect1d(one, two), changed))
+    alone = len(np.setdiff1d(first, second)) + len(np.setdiff1d(second, first))
+    return alone + 2 * len(np.intersect1d(np.intersect1d(first, second), changed))
 
 
 def _random_gradients(train: Loop, pair: _Pair, script: Script) -> bool:
@@ -338,14 +338,14 @@ def _doubt(train: Loop, base: Run, script: Script) -> str:
 def _shown_beside(train: Loop, pairs: tuple[_Pair, ...]) -> list[str]:
     """Return what is printed, logged or written and follows the records, in words; times and counters do not."""
     follow: dict[str, None] = {}
-    for one, two in ((pair.first, pair.second) for pair in pairs):
-        follow |= dict.fromkeys(following((one.channels, two.channels), partial(_again, train, one, two)))
+    for first, second in ((pair.first, pair.second) for pair in pairs):
+        follow |= dict.fromkeys(following((first.channels, second.channels), partial(_again, train, first, second)))
     return [f"{name}, which follows the records: return what it holds, or leave it out" for name in sorted(follow)]
 
 
-def _again(train: Loop, one: Run, two: Run) -> tuple[Channels, Channels]:
+def _again(train: Loop, first: Run, second: Run) -> tuple[Channels, Channels]:
     """Return what repetitions of two runs show beside."""
-    return one.again(train).channels, two.again(train).channels
+    return first.again(train).channels, second.again(train).channels
 
 
 def _distinct(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:

@@ -33,8 +33,8 @@ def noise_of_another_seed(train: Loop, runs: tuple[Run, Run], alike: Run | None,
             "the same noise: the records of the batch decide it, as a seed does that is made from them."
         )
         looks.append(((alike, twin), followed))
-    for (one, two), says in looks:
-        if steps := _same_noise(one, two):
+    for (first, second), says in looks:
+        if steps := _same_noise(first, second):
             message = (
                 f"{says.format(*steps)} Who knows that can take it off. Draw its seed from `rng` or from the system."
             )
@@ -42,9 +42,9 @@ def noise_of_another_seed(train: Loop, runs: tuple[Run, Run], alike: Run | None,
     return []
 
 
-def size_of_noise(one: Run, two: Run, what: str) -> list[Finding]:
+def size_of_noise(first: Run, second: Run, what: str) -> list[Finding]:
     """Return a finding where two runs from one seed carry the same noise of a parameter, but of another size."""
-    for at, steps in enumerate(zip(one.watch.taken, two.watch.taken, strict=False), start=1):
+    for at, steps in enumerate(zip(first.watch.taken, second.watch.taken, strict=False), start=1):
         ours, theirs = (step.noise_by_parameter() for step in steps)
         for name in (name for name in ours if name in theirs and _same_directions([ours[name]], [theirs[name]]).any()):
             factor = float(np.linalg.norm(theirs[name]) / np.linalg.norm(ours[name]))
@@ -58,9 +58,9 @@ def size_of_noise(one: Run, two: Run, what: str) -> list[Finding]:
     return []
 
 
-def _same_noise(one: Run, two: Run) -> tuple[int, int] | None:
+def _same_noise(first: Run, second: Run) -> tuple[int, int] | None:
     """Return the numbers of two steps of two runs that carry the same noise, the same step first; None if none do."""
-    same = np.argwhere(_same_directions(one.watch.noises(), two.watch.noises()))
+    same = np.argwhere(_same_directions(first.watch.noises(), second.watch.noises()))
     closest = min(same.tolist(), key=lambda steps: abs(steps[0] - steps[1]), default=None)
     return None if closest is None else (closest[0] + 1, closest[1] + 1)
 

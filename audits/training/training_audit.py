@@ -114,9 +114,9 @@ def audit_training(
     if planted is None or watch is None:
         audit = _audit(_merged(conformance, None, replay), (_without_canaries(said),), replay, claim, 0, significance)
     else:
-        known = _as_loaded(declared, claim, watch)
-        attacked = conform(known[0], watch, significance=significance / 2)
-        checks = _attacks(watch, planted, *known, powers, significance)
+        loaded = _as_loaded(declared, claim, watch)
+        attacked = conform(loaded[0], watch, significance=significance / 2)
+        checks = _attacks(watch, planted, *loaded, powers, significance)
         merged = _merged(conformance, attacked, replay)
         audit = _audit(merged, checks, replay, claim, len(planted.included), significance)
     return replace(audit, untrained=plain.untrained, seconds=time.perf_counter() - started)
@@ -192,10 +192,10 @@ def _attacks(
     watch: Watch, planted: Planted, declared: Training, claim: Claim, rng: np.random.Generator, significance: float
 ) -> tuple[TrainingCheck, ...]:
     """Return the checks by canaries."""
-    whole = check_run(watch.scores(), planted.included, declared, claim, significance, rng)
+    run_check = check_run(watch.scores(), planted.included, declared, claim, significance, rng)
     checks = (
         *check_step(watch, declared, claim.delta, significance, rng),
-        whole if watch.slots.directed else without_direction(whole),
+        run_check if watch.slots.directed else without_direction(run_check),
     )
     if watch.slots.directed and len(planted.included) > 1:
         checks += (check_apart(watch, planted.included, declared, claim, significance),)

@@ -93,8 +93,8 @@ class TrainingAudit:
         looked = self.watched and not (holds and self.unseen)
         blind = Condition(kind="training_loop", about=("replays",))
         shown = [_SHOWN[name] for name in _SHOWN if name not in self.conformance.unseen]
-        held = [(Condition(kind=kind), clause) for kind, clause in shown if looked and not self.findings]
-        general = (replace(c, text=f"{c.text} Looked at: {clause}.").seen(holds=True) for c, clause in held)
+        looked_at = [(Condition(kind=kind), clause) for kind, clause in shown if looked and not self.findings]
+        general = (replace(c, text=f"{c.text} Looked at: {clause}.").seen(holds=True) for c, clause in looked_at)
         return (*self.conformance.conditions(), replays.seen(holds=holds) if looked else blind, *general)
 
     def evidence(self) -> LoopAudit:

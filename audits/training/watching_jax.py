@@ -46,9 +46,9 @@ def watch_privatizer(
 
     def update(sum_of_clipped_grads: Any, noise_state: Any, *arguments: Any, **keywords: Any) -> Any:
         answer = privatizer.update(sum_of_clipped_grads, noise_state, *arguments, **keywords)
-        held = None if batch is None else np.asarray(batch())
+        records = None if batch is None else np.asarray(batch())
         released, summed = (_layer_first(tree, chosen) for tree in (answer[0], sum_of_clipped_grads))
-        given = seen.step(released, summed, held)
+        given = seen.step(released, summed, records)
         return answer if given is released else (_rebuilt(answer[0], given), *answer[1:])
 
     return privatizer._replace(update=update), seen

@@ -155,14 +155,14 @@ def _records(loader: Any) -> int:
 
 def _public_state(model: Any, optimizer: Any, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return parameters and the buffers of a model, and the settings and state of its optimizer, by name."""
-    tensors = {f"buffer {_bare(name)}": held for name, held in model.named_buffers()}
-    read: dict[str, Any] = {name: _numbers(held) for name, held in {**tensors, **parameters}.items()}
+    tensors = {f"buffer {_bare(name)}": stored for name, stored in model.named_buffers()}
+    read: dict[str, Any] = {name: _numbers(stored) for name, stored in {**tensors, **parameters}.items()}
     names = {id(parameter): name for name, parameter in parameters.items()}
     for at, group in enumerate(optimizer.param_groups):
         read |= {f"{key} of group {at}": _plain(value) for key, value in group.items() if key != "params"}
-    for parameter, held in optimizer.state.items():
-        place = names.get(id(parameter), "a parameter")
-        read |= {f"optimizer's {key} of {place}": _plain(value) for key, value in held.items()}
+    for parameter, stored in optimizer.state.items():
+        owner = names.get(id(parameter), "a parameter")
+        read |= {f"optimizer's {key} of {owner}": _plain(value) for key, value in stored.items()}
     for key in ("noise_multiplier", "max_grad_norm", "expected_batch_size"):
         read |= {f"{key} of the optimizer": getattr(optimizer, key)} if hasattr(optimizer, key) else {}
     return read
@@ -227,7 +227,11 @@ def _set_rows(tensor: Any, rows: Array) -> None:
 
 def _in_half_precision(parameter: Any) -> bool:
     """Return whether the gradients of single records of a parameter have no more digits than half precision has."""
-    held: Any = getattr(parameter, "grad_sample", None)
-    parts: list[Any] = [part for part in (held if isinstance(held, list) else [held]) if hasattr(part, "bfloat16")]
-    short = (bool((part == kept).all()) for part in parts if part.any() for kept in (part.bfloat16(), part.half()))
+    gradients: Any = getattr(parameter, "grad_sample", None)
+    parts: list[Any] = [
+        part for part in (gradients if isinstance(gradients, list) else [gradients]) if hasattr(part, "bfloat16")
+    ]
+    short = (
+        bool((part == rounded).all()) for part in parts if part.any() for rounded in (part.bfloat16(), part.half())
+    )
     return any(short)

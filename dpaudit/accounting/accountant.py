@@ -75,12 +75,12 @@ def _delta_at(epsilon: float) -> Question:
 
     There `epsilon` stands for the ratio that it is the nearest float of, which engines with grids cannot know.
     """
-    known: dict[int, tuple[Composition, bool]] = {}  # by identity: an exact sum of many parts takes long
+    beyond_largest: dict[int, tuple[Composition, bool]] = {}  # by identity: an exact sum of many parts takes long
 
     def ask(engine: Engine, composition: Composition, precision: Precision) -> Bracket:
-        if id(composition) not in known:
-            known[id(composition)] = composition, epsilon >= total_supremum(composition)[1]
-        beyond = known[id(composition)][1] and engine is not RANGE  # which knows other pairs
+        if id(composition) not in beyond_largest:
+            beyond_largest[id(composition)] = composition, epsilon >= total_supremum(composition)[1]
+        beyond = beyond_largest[id(composition)][1] and engine is not RANGE  # which knows other pairs
         return (CLOSED if beyond else engine).delta(composition, epsilon, precision)
 
     return ask
@@ -130,49 +130,49 @@ def _worst(alternatives: Alternatives, precision: Precision, question: Question)
         return reduce(Bracket.largest, (narrowest(order, precision, question) for order in orders))
     quick = {order: narrowest(order, UPPERS, question).upper for order in orders}
     first, *others = sorted(orders, key=lambda order: -quick[order])
-    found = narrowest(first, precision, question)
+    bracket = narrowest(first, precision, question)
     for order in others:
-        enough = found.upper if precision.above_alone else found.lower
+        enough = bracket.upper if precision.above_alone else bracket.lower
         if quick[order] > enough and narrowest(order, PROVED_UPPERS, question).upper > enough:
-            found = found.largest(narrowest(order, precision, question))
-    return found
+            bracket = bracket.largest(narrowest(order, precision, question))
+    return bracket
 
 
-def _within_ranges(found: Bracket, alternatives: Alternatives, precision: Precision, question: Question) -> Bracket:
+def _within_ranges(bracket: Bracket, alternatives: Alternatives, precision: Precision, question: Question) -> Bracket:
     """Return the bracket with the smaller upper end that bounded ranges prove, of all alternatives and both orders.
 
     Its lower side is that of the laws that dominate, which says nothing of a pair; it is no larger than the upper one.
     """
     orders = tuple(dict.fromkeys(order for a in alternatives for order in (a, a.reversed())))
     if not any(map(RANGE.covers, orders)):
-        return found
+        return bracket
     ends = []
     for order in orders:
-        whole = found.upper if len(orders) == 1 else narrowest(order, precision, question).upper
-        ends.append(min(whole, question(RANGE, order, precision).upper) if RANGE.covers(order) else whole)
-    upper = min(found.upper, max(ends))
-    return Bracket(lower=min(found.lower, upper), upper=upper, engines=(*found.engines, RANGE.name))
+        order_upper = bracket.upper if len(orders) == 1 else narrowest(order, precision, question).upper
+        ends.append(min(order_upper, question(RANGE, order, precision).upper) if RANGE.covers(order) else order_upper)
+    upper = min(bracket.upper, max(ends))
+    return Bracket(lower=min(bracket.lower, upper), upper=upper, engines=(*bracket.engines, RANGE.name))
 
 
-def _by_strategies(found: Bracket, alternatives: Alternatives, precision: Precision, question: Question) -> Bracket:
+def _by_strategies(bracket: Bracket, alternatives: Alternatives, precision: Precision, question: Question) -> Bracket:
     """Return the bracket with the larger lower end of those that each choose the pair that answers the question best.
 
     Strategies over a bounded range attain it, and pairs of a release that is met once.
     """
     lows = [question(RANGE, a, precision) for a in alternatives if RANGE.covers(a)]
     lows += [question(CLOSED, once, precision) for once in map(_met_once, alternatives) if once is not None]
-    best = max(lows, key=lambda held: held.lower, default=found)
-    if best.lower <= found.lower:
-        return found
-    names = tuple(dict.fromkeys((*found.engines, *best.engines)))
-    return Bracket(lower=best.lower, upper=max(best.lower, found.upper), engines=names)
+    best = max(lows, key=lambda low: low.lower, default=bracket)
+    if best.lower <= bracket.lower:
+        return bracket
+    names = tuple(dict.fromkeys((*bracket.engines, *best.engines)))
+    return Bracket(lower=best.lower, upper=max(best.lower, bracket.upper), engines=names)
 
 
 def _met_once(composition: Composition) -> Composition | None:
     """Return the loss of which a single release attains each point by a pair of its own; None where there is none."""
     losses = [loss for loss, _ in composition.parts]
-    known = composition.events == 1 and isinstance(losses[0], DiscreteLoss) and losses[0].once
-    return Composition.of(known) if known else None
+    is_once = composition.events == 1 and isinstance(losses[0], DiscreteLoss) and losses[0].once
+    return Composition.of(is_once) if is_once else None
 
 
 def narrowest(composition: Composition, precision: Precision, question: Question) -> Bracket:

@@ -32,10 +32,10 @@ def _either(left: Composition, right: Composition) -> Composition:
         mu = total_mu(right)[1] / math.sqrt(copies) * (1 + 2.0**-50)
         right = Composition.of(GaussianLoss(mu=mu)) * copies
     if len(left.parts) == len(right.parts) == 1:
-        ((one, held), (other, met)) = (*left.parts, *right.parts)
-        both = Composition.of(_choice(one, other)) * min(held, met)
-        rest = Composition.of(one) * (held - min(held, met)) + Composition.of(other) * (met - min(held, met))
-        return both + rest
+        ((first, n), (second, m)) = (*left.parts, *right.parts)
+        both = Composition.of(_choice(first, second)) * min(n, m)
+        unpaired = Composition.of(first) * (n - min(n, m)) + Composition.of(second) * (m - min(n, m))
+        return both + unpaired
     counts = dict(left.parts)
     for loss, times in right.parts:
         counts[loss] = max(times, counts.get(loss, 0))

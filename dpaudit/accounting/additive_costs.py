@@ -189,9 +189,9 @@ def cost_of(part: Declaration, claim: Claim, cost_of_loss: CostOfLoss) -> Cost |
 
 def _worst(costs: Iterable[Cost | None]) -> Cost | None:
     """Return a cost that covers all, None if one of them is not known."""
-    held = tuple(costs)
-    known = [cost for cost in held if cost is not None]
-    return reduce(Cost.worst, known) if len(known) == len(held) else None
+    all_costs = tuple(costs)
+    known_costs = [cost for cost in all_costs if cost is not None]
+    return reduce(Cost.worst, known_costs) if len(known_costs) == len(all_costs) else None
 
 
 def _total(composition: Composition, cost_of_loss: CostOfLoss) -> Cost | None:

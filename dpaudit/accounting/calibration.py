@@ -58,10 +58,10 @@ def smallest_noise(subject: Declaration | Mechanism, claim: Claim) -> float:
     alternatives = above(tree, claim.neighbours)
     if claim.delta > 0 and all(map(all_gaussian, alternatives)):
         mu = max(total_mu(alternative)[1] for alternative in alternatives)
-        found = smallest_factor(lambda factor: _gaussian_excess(mu / factor, claim), goal)
+        gaussian_factor = smallest_factor(lambda factor: _gaussian_excess(mu / factor, claim), goal)
         for step in (0.0, 1e-14, 1e-12):
-            if excess_scaled(tree, found * (1 + step), claim, UPPERS) <= 0:
-                return found * (1 + step)
+            if excess_scaled(tree, gaussian_factor * (1 + step), claim, UPPERS) <= 0:
+                return gaussian_factor * (1 + step)
     if claim.delta == 0 or all(map(all_gaussian, alternatives)):  # largest losses, and squares, add up
         return smallest_factor(lambda factor: excess_scaled(tree, factor, claim, UPPERS), goal)
     return _proved_factor(tree, claim, goal)
@@ -107,11 +107,11 @@ def _estimated(excess_at: Callable[[float], float], goal: str) -> tuple[float, f
     Secant steps from the declared noise; where they do not settle, from where a search by signs comes near; where they
     do not settle there either, that search alone.
     """
-    if (found := _by_secants(excess_at, 1.0)) is not None:
-        return found
+    if (estimate := _by_secants(excess_at, 1.0)) is not None:
+        return estimate
     near = smallest_factor(excess_at, goal, tolerance=_WITHIN)
-    if (found := _by_secants(excess_at, near)) is not None:
-        return found
+    if (estimate := _by_secants(excess_at, near)) is not None:
+        return estimate
     root = smallest_factor(excess_at, goal, start=near, tolerance=_NEAR, step=1 / (1 - _WITHIN))
     return root, max((excess_at(root * (1 - _SHIFT)) - excess_at(root)) / -math.log1p(-_SHIFT), 1.0)
 

@@ -23,13 +23,13 @@ def worst(alternatives: Alternatives) -> Alternatives:
     Dropping a dominated alternative changes no bound. Dominance is decided exactly, family by family;
     where it cannot be decided, both stay.
     """
-    kept: list[Composition] = []
+    undominated: list[Composition] = []
     for alternative in alternatives:
-        if any(dominates(other, alternative) for other in kept):
+        if any(dominates(other, alternative) for other in undominated):
             continue
-        kept = [other for other in kept if not dominates(alternative, other)]
-        kept.append(alternative)
-    return tuple(kept)
+        undominated = [other for other in undominated if not dominates(alternative, other)]
+        undominated.append(alternative)
+    return tuple(undominated)
 
 
 def dominates(above: Composition, below: Composition) -> bool:
@@ -53,7 +53,7 @@ def dominates(above: Composition, below: Composition) -> bool:
 
 def _exceeding(parts: Sequence[tuple[SimpleLoss, int]], least: tuple[SimpleLoss, ...]) -> int:
     """Return how many losses exceed one of `least`."""
-    return sum(times for loss, times in parts if any(exceeds(loss, one) for one in least))
+    return sum(times for loss, times in parts if any(exceeds(loss, smaller) for smaller in least))
 
 
 def _gaussian_square(composition: Composition) -> Fraction:

@@ -90,11 +90,11 @@ def _responses(epsilon: float, answers: int) -> tuple[Response, Response, Respon
 def _longer(law: Floats, response: Response) -> Floats:
     """Return the law of counts with one response more: of first and second answers, and of true third ones."""
     first, second, random, true = response
-    users, _, held = law.shape
-    longer = np.zeros((users + 1, users + 1, held + (true > 0)))
-    longer[:-1, :-1, :held] = random * law
-    longer[1:, :-1, :held] += first * law
-    longer[:-1, 1:, :held] += second * law
+    users, _, thirds = law.shape
+    longer = np.zeros((users + 1, users + 1, thirds + (true > 0)))
+    longer[:-1, :-1, :thirds] = random * law
+    longer[1:, :-1, :thirds] += first * law
+    longer[:-1, 1:, :thirds] += second * law
     if true:
         longer[:-1, :-1, 1:] += true * law
     return longer

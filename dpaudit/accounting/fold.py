@@ -51,7 +51,7 @@ def fold(node: Declaration, neighbours: Neighbours, conditions: tuple[Condition,
 
 def folded(upper: Alternatives, attained: tuple[Attained, ...]) -> NormalForm:
     """Return the normal form of what bounds from above and of what single pairs attain, if any."""
-    return NormalForm(upper=upper, lower=tuple(found.composition for found in attained) or (Composition(),))
+    return NormalForm(upper=upper, lower=tuple(pair.composition for pair in attained) or (Composition(),))
 
 
 def above(node: Declaration, neighbours: Neighbours) -> Alternatives:
@@ -74,17 +74,17 @@ def attained_by_one_pair(judgement: Judgement, conditions: tuple[Condition, ...]
     >>> from mechanisms import Gaussian
     >>> noise = Gaussian(stddev=2.0, l2_sensitivity=1.0, neighbours="replace_one")
     >>> both = Sequential(parts=(Release(label="sums", mechanism=noise), Release(label="counts", mechanism=noise)))
-    >>> [found.composition.events for found in attained_by_one_pair(derived(both, "replace_one"))]
+    >>> [pair.composition.events for pair in attained_by_one_pair(derived(both, "replace_one"))]
     [1]
     >>> named = Condition(kind="attained", about=("sums", "counts"), status="checked")
-    >>> [found.composition.events for found in attained_by_one_pair(derived(both, "replace_one"), (named,))]
+    >>> [pair.composition.events for pair in attained_by_one_pair(derived(both, "replace_one"), (named,))]
     [2]
     """
-    together = dict.fromkeys(held.about for held in conditions if held.kind == "attained" and held.status == "checked")
-    found = list(_witnessed(judgement.below(Asked(shared=shared_keys(judgement.node))), "by_definition"))
+    together = dict.fromkeys(row.about for row in conditions if row.kind == "attained" and row.status == "checked")
+    pairs = list(_witnessed(judgement.below(Asked(shared=shared_keys(judgement.node))), "by_definition"))
     for labels in together:
-        found += attained_together(judgement, labels, "checked")
-    return _undominated(found)
+        pairs += attained_together(judgement, labels, "checked")
+    return _undominated(pairs)
 
 
 def attained_together(judgement: Judgement, labels: tuple[str, ...], attained: Attainment) -> tuple[Attained, ...]:
@@ -99,9 +99,9 @@ def attained_together(judgement: Judgement, labels: tuple[str, ...], attained: A
     return _undominated(list(_witnessed(judgement.below(asked), attained)))
 
 
-def _witnessed(found: Found, attained: Attainment) -> Iterator[Attained]:
+def _witnessed(by_query: Found, attained: Attainment) -> Iterator[Attained]:
     """Yield each plan that moves something, with its witness."""
-    for query, plans in found.items():
+    for query, plans in by_query.items():
         labels = tuple(str(label) for label in query[0]) if isinstance(query[0], tuple) else (str(query[0]),)
         for plan in plans:
             if plan.composition.parts:
@@ -109,7 +109,7 @@ def _witnessed(found: Found, attained: Attainment) -> Iterator[Attained]:
                 yield Attained(composition=plan.composition, witness=witness)
 
 
-def _undominated(found: list[Attained]) -> tuple[Attained, ...]:
+def _undominated(pairs: list[Attained]) -> tuple[Attained, ...]:
     """Return what no other one dominates, the first of equal ones."""
-    first = {one.composition: one for one in reversed(found)}
+    first = {pair.composition: pair for pair in reversed(pairs)}
     return tuple(first[composition] for composition in heaviest(first))

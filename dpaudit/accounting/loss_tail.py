@@ -65,10 +65,10 @@ class LossTail:
 
         Guarantee: every pair of neighbours, both orders.
         """
-        if any(known <= epsilon and delta == 0 for known, delta in self.points):
+        if any(at <= epsilon and delta == 0 for at, delta in self.points):
             return 0.0
-        below = ((known, delta) for known, delta in self.points if known < epsilon)
-        return min((tail_of_claim(delta, (epsilon - known) * (1 - _ULP)) for known, delta in below), default=1.0)
+        below = ((at, delta) for at, delta in self.points if at < epsilon)
+        return min((tail_of_claim(delta, (epsilon - at) * (1 - _ULP)) for at, delta in below), default=1.0)
 
     def exceeded_with(self, probability: float) -> float:
         """Return an epsilon that L exceeds with at most `probability`, the smallest that the points show, or infinity.
@@ -110,7 +110,7 @@ def loss_tail(form: NormalForm, epsilon: float, probability: float, known: Point
         places.add(_lowest(lambda at: tail_of_claim(delta(at), epsilon - at), below or [(0.0, 1.0)], epsilon))
     if probability > 0:
         places.add(_lowest(lambda at: _exceeded(at, delta(at), probability), beyond, beyond[-1][0]))
-    points = (*start, *((place, delta(place)) for place in places))
+    points = (*start, *((asked, delta(asked)) for asked in places))
     return LossTail(points=tuple(sorted(set(points))), single_gaussian=_single_gaussian(form))
 
 
@@ -152,7 +152,7 @@ def _lowest(bound: Callable[[float], float], values: list[tuple[float, float]], 
             low, left = left, right
             right = low + golden * (high - low)
             seen.setdefault(right, bound(right))
-    return min(seen, key=lambda place: (seen[place], place))
+    return min(seen, key=lambda tried: (seen[tried], tried))
 
 
 def _single_gaussian(form: NormalForm) -> float | None:
@@ -173,7 +173,7 @@ def _normal_tail(mu: float, epsilon: float) -> float:
     """Return Phi(mu/2 - epsilon/mu), rounded up as the Gaussian engine rounds, for epsilon of 0 or more."""
     if mu == 0:
         return 0.0
-    place = mu / 2 - epsilon / mu
-    log_tail = float(log_ndtr(place))
-    error = _ULP * (4 * place * place + 16 * abs(log_tail) + 4 * (mu + epsilon / mu) + 8)
+    z = mu / 2 - epsilon / mu
+    log_tail = float(log_ndtr(z))
+    error = _ULP * (4 * z * z + 16 * abs(log_tail) + 4 * (mu + epsilon / mu) + 8)
     return min(1.0, max(math.exp(min(0.0, log_tail + error)) * _UPWARDS, math.nextafter(0, 1)))

@@ -38,8 +38,8 @@ def more_noise_of(declaration: Declaration, claim: Claim, factor: float) -> More
     factors = [factor * (1 + (_MOST - 1) * step / _STEPS) for step in range(1, _STEPS + 1)]
     failing: list[tuple[float, float]] = []
     for fails, group in groupby(factors, key=lambda tried: not _holds(declaration, claim, tried)):
-        held = tuple(group)
-        failing += [(held[0], held[-1])] if fails else []
+        stretch = tuple(group)
+        failing += [(stretch[0], stretch[-1])] if fails else []
     return MoreNoise(checked=_STEPS, up_to=_MOST, fails=tuple(failing))
 
 

@@ -57,14 +57,14 @@ def calibration_of(declaration: Declaration, claim: Claim) -> Calibration:
     Raises: UnsupportedError: no amount of noise is enough, or a node that no engine covers.
     """
     factor = smallest_noise(declaration, claim)
-    held: dict[tuple[Mechanism, Mechanism], list[str]] = {}
+    labels_of: dict[tuple[Mechanism, Mechanism], list[str]] = {}
     pairs = zip(walk(declaration), walk(scaled(declaration, factor)), strict=True)
     for (_, before), (_, after) in pairs:
         if isinstance(before, Release) and isinstance(after, Release):
-            held.setdefault((before.mechanism, after.mechanism), []).append(before.label)
+            labels_of.setdefault((before.mechanism, after.mechanism), []).append(before.label)
     releases = tuple(
         NeededNoise(labels=tuple(dict.fromkeys(labels)), declared=declared, needed=needed)
-        for (declared, needed), labels in held.items()
+        for (declared, needed), labels in labels_of.items()
     )
     more_noise = more_noise_of(declaration, claim, factor)
     return Calibration(claim=claim, factor=factor, releases=releases, more_noise=more_noise)
@@ -72,13 +72,13 @@ def calibration_of(declaration: Declaration, claim: Claim) -> Calibration:
 
 def _numbers(mechanism: object, prefix: str = "") -> list[tuple[str, float]]:
     """Return a mechanism's numeric fields by name, those of a mechanism inside after a dot."""
-    found: list[tuple[str, float]] = []
+    numbers: list[tuple[str, float]] = []
     if not is_dataclass(mechanism):
-        return found
+        return numbers
     for entry in fields(mechanism):
         value = getattr(mechanism, entry.name)
         if isinstance(value, float | int) and not isinstance(value, bool) and not math.isnan(value):
-            found.append((prefix + entry.name, float(value)))
+            numbers.append((prefix + entry.name, float(value)))
         elif is_mechanism(value):
-            found += _numbers(value, f"{prefix}{entry.name}.")
-    return found
+            numbers += _numbers(value, f"{prefix}{entry.name}.")
+    return numbers

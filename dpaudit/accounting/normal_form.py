@@ -37,7 +37,7 @@ class NormalForm:
 
 def in_both_orders(alternatives: Alternatives, above: Callable[[Composition], Iterable[Composition]]) -> Alternatives:
     """Return what `above` yields for every alternative in both orders of the neighbours, each once."""
-    orders = (order for held in alternatives for order in dict.fromkeys((held, held.reversed())))
+    orders = (order for alternative in alternatives for order in dict.fromkeys((alternative, alternative.reversed())))
     return tuple(dict.fromkeys(upper for order in orders for upper in above(order)))
 
 
@@ -46,7 +46,7 @@ def in_open_orders(alternatives: Alternatives, above: Callable[[Composition], It
 
     A law of one order that a mechanism states may be that of the record or that without it, so that both are read.
     """
-    orders = (order for held in alternatives for order in ((held, held.reversed()) if _open(held) else (held,)))
+    orders = (order for way in alternatives for order in ((way, way.reversed()) if _open(way) else (way,)))
     return tuple(dict.fromkeys(upper for order in dict.fromkeys(orders) for upper in above(order)))
 
 

@@ -112,8 +112,8 @@ def _grid(steps: Floats, law: Floats, users: int) -> float:
 def _corners(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     """Return the corners of the least concave curve from (0, 0) over points, as far as it is steeper than 1."""
     q, p = (np.array(side) for side in zip((0.0, 0.0), *points, strict=True))
-    kept = convex_corners(q, -p)
-    corners = [(float(q[i]), float(p[i])) for i in kept]
+    indices = convex_corners(q, -p)
+    corners = [(float(q[i]), float(p[i])) for i in indices]
     while len(corners) > 1 and corners[-1][1] - corners[-2][1] <= corners[-1][0] - corners[-2][0]:
         corners.pop()
     return corners
@@ -157,7 +157,7 @@ def values_of(parts: Sequence[ReportLaws]) -> Floats:
     (follower,) = second
     follows = product(range(len(follower.values)), repeat=len(first.least))
     rows = [
-        [p * q for p, held in zip(law, choice, strict=True) for q in follower.values[held]]
+        [p * q for p, answer in zip(law, choice, strict=True) for q in follower.values[answer]]
         for choice in follows
         for law in first.values
     ]
@@ -231,8 +231,8 @@ def two_outcomes(pair: Pair, users: int, at: Floats) -> Floats:
     heights, error = np.zeros(len(at)), _ROUNDED * 10 * (users + 10_000)
     for least, beyond in pairwise(ends.tolist()):
         sides = [(n, float(law[0])) for n, law in zip((least, users - beyond), pair.values, strict=True)]
-        ones, rest = (binomial_pmf(_likely(*side), *side) for side in sides)
-        counts = np.convolve(ones, rest)
+        ones, more_ones = (binomial_pmf(_likely(*side), *side) for side in sides)
+        counts = np.convolve(ones, more_ones)
         p, q = (np.convolve(counts, own[::-1]) for own in (pair.first, pair.second))
         heights = np.maximum(heights, _sticks(p, q, at, error))
     return np.minimum(1.0, heights + BEYOND)
@@ -256,9 +256,9 @@ def _sticks(p: Floats, q: Floats, at: Floats, error: float) -> Floats:
 def counts_of(pair: Pair, others: Sequence[int]) -> tuple[Floats, Floats]:
     """Return the laws of the counts of all classes beside `others`, so many of which hold each value."""
     law = np.ones((1,) * (len(pair.first) - 1))
-    for held, number in enumerate(others):
+    for value, number in enumerate(others):
         for _ in range(number):
-            law = _with_one(law, pair.values[held])
+            law = _with_one(law, pair.values[value])
     return _with_one(law, pair.first), _with_one(law, pair.second)
 
 
@@ -281,8 +281,8 @@ def _laws_of_counts(values: Floats, others: int) -> Iterator[Floats]:
 def _with_one(law: Floats, report: Floats) -> Floats:
     """Return the law of the counts with one report more."""
     longer = np.zeros([size + 1 for size in law.shape])
-    for place, chance in enumerate(report):
-        longer[tuple(slice(place == axis, size + (place == axis)) for axis, size in enumerate(law.shape))] += (
+    for outcome, chance in enumerate(report):
+        longer[tuple(slice(outcome == axis, size + (outcome == axis)) for axis, size in enumerate(law.shape))] += (
             chance * law
         )
     return longer

@@ -55,8 +55,8 @@ class RunCount:
                 return np.asarray(math.log(self.runs) + (self.runs - 1) * np.log(below))
         if self.mean:
             return np.asarray(math.log(self.mean) - self.mean * above)
-        rest = self.gamma + (1 - self.gamma) * above
-        return np.asarray(math.log1p(-self.gamma) - self._log_whole - (self.eta + 1) * np.log(rest))
+        base = self.gamma + (1 - self.gamma) * above
+        return np.asarray(math.log1p(-self.gamma) - self._log_whole - (self.eta + 1) * np.log(base))
 
     def slope(self, below: Floats) -> Floats:
         """Return f' where a share of all scores is below."""
@@ -74,8 +74,8 @@ class RunCount:
 
     def places(self, step: float) -> Floats:
         """Return places, from the best score on, between which the slope falls by a step in logarithms."""
-        whole = self.log_slope(np.zeros(1), np.ones(1)) - self.log_slope(np.ones(1), np.full(1, _NONE))
-        falls = np.arange(0.0, min(_DEEPEST, float(whole[0])), step)
+        total_fall = self.log_slope(np.zeros(1), np.ones(1)) - self.log_slope(np.ones(1), np.full(1, _NONE))
+        falls = np.arange(0.0, min(_DEEPEST, float(total_fall[0])), step)
         if self.runs:
             return -np.expm1(-falls / (self.runs - 1))
         if self.mean:
@@ -90,12 +90,12 @@ class RunCount:
                 return np.asarray(below**self.runs * -np.expm1(self.runs * np.log1p(-share)))
         if self.mean:
             return np.asarray(np.exp(-self.mean * above) * -np.expm1(-self.mean * mass))
-        rest = self.gamma + (1 - self.gamma) * above
-        logs = np.log1p((1 - self.gamma) * mass / rest)
+        base = self.gamma + (1 - self.gamma) * above
+        logs = np.log1p((1 - self.gamma) * mass / base)
         if self.eta < _NO_POWER:
             return np.asarray(logs / -math.log(self.gamma))
-        whole = self.eta * math.log(self.gamma)
-        return np.asarray(np.exp(whole - self.eta * np.log(rest)) * np.expm1(-self.eta * logs) / math.expm1(whole))
+        power = self.eta * math.log(self.gamma)
+        return np.asarray(np.exp(power - self.eta * np.log(base)) * np.expm1(-self.eta * logs) / math.expm1(power))
 
     @property
     def _log_whole(self) -> float:

@@ -33,15 +33,15 @@ def truncated_shares(node: Subsample) -> tuple[tuple[float, float, bool], ...]:
     if others < bound:
         return ((1.0, rate, True),)
     first, last, weights = _cut_sizes(node)
-    kept = np.cumsum(weights[::-1])[::-1] > _RARE * weights.sum() + _LEAST
-    rest = float(weights[~kept].sum()) + float(binomial_tail(last[-1:], others, rate)[0])
-    rest += float(binomial_cdf(int(first[0]) - 1, others, rate)) if bound < first[0] else 0.0
+    likely = np.cumsum(weights[::-1])[::-1] > _RARE * weights.sum() + _LEAST
+    rare_mass = float(weights[~likely].sum()) + float(binomial_tail(last[-1:], others, rate)[0])
+    rare_mass += float(binomial_cdf(int(first[0]) - 1, others, rate)) if bound < first[0] else 0.0
     least = _SMALLEST if rate < 1 else 0.0
     room = max(binomial_cdf(bound - 1, others, rate), least)
-    group = np.floor(np.log(first[kept] / first[0]) / math.log1p(_ALIKE)).astype(np.int64)
+    group = np.floor(np.log(first[likely] / first[0]) / math.log1p(_ALIKE)).astype(np.int64)
     _, starts = np.unique(group, return_index=True)
-    sums = np.add.reduceat(weights[kept], starts).tolist() if len(starts) else []
-    shares = [(max(rest, least), bound), *zip(sums, first[kept][starts].tolist(), strict=True)]
+    sums = np.add.reduceat(weights[likely], starts).tolist() if len(starts) else []
+    shares = [(max(rare_mass, least), bound), *zip(sums, first[likely][starts].tolist(), strict=True)]
     cut = [(weight, rate * bound / (size + 1), False) for weight, size in shares]
     return tuple(share for share in ((room, rate, True), *cut) if share[0] > 0)
 
@@ -74,13 +74,13 @@ def drawn_counts(node: Subsample) -> tuple[tuple[float, int], ...]:
     Copies 0 stand for numbers too rare to count, which lose everything.
     """
     draws, chance = node.batch_size or 1, 1 / (node.population or 1)
-    whole = -math.expm1(draws * math.log1p(-chance)) if chance < 1 else 1.0
+    drawn_chance = -math.expm1(draws * math.log1p(-chance)) if chance < 1 else 1.0
     copies = np.arange(1, draws + 1)
-    weights = binomial_pmf(copies, draws, chance) / whole
-    kept = weights > _LEAST
-    found = [(float(weight), int(j)) for j, weight in zip(copies[kept], weights[kept], strict=True)]
-    rest = float(weights[~kept].sum())
-    return ((rest * (1 + _ROUNDING), 0), *found) if rest > 0 else tuple(found)
+    weights = binomial_pmf(copies, draws, chance) / drawn_chance
+    likely = weights > _LEAST
+    counts = [(float(weight), int(j)) for j, weight in zip(copies[likely], weights[likely], strict=True)]
+    rare_mass = float(weights[~likely].sum())
+    return ((rare_mass * (1 + _ROUNDING), 0), *counts) if rare_mass > 0 else tuple(counts)
 
 
 def drawn_with_replacement(node: Subsample, mu: float) -> MixtureLoss:

@@ -84,8 +84,8 @@ def best_above(part: Alternatives, count: RunCount) -> DiscreteLoss:
         heights = np.minimum(heights, rare)
     if surely:
         heights[-1] = 0.0
-    found = _ended(connected(np.exp(epsilons), _raised(heights, epsilons)), largest if surely else 0.0)
-    return _with_tail(found, part, count) if found.infinite_mass > 0 and not lost else found
+    best_loss = _ended(connected(np.exp(epsilons), _raised(heights, epsilons)), largest if surely else 0.0)
+    return _with_tail(best_loss, part, count) if best_loss.infinite_mass > 0 and not lost else best_loss
 
 
 def _with_tail(loss: DiscreteLoss, part: Alternatives, count: RunCount) -> DiscreteLoss:
@@ -96,11 +96,11 @@ def _with_tail(loss: DiscreteLoss, part: Alternatives, count: RunCount) -> Discr
     form = NormalForm(upper=part, lower=part)
     times = max(1, count.runs)
     moments = ((float(s), s * float(renyi_between(form, 1 + float(s))[1]) * times) for s in _POWERS)
-    known = tuple((s, moment) for s, moment in moments if moment < math.inf)
-    if len(known) < len(_POWERS):
+    finite_moments = tuple((s, moment) for s, moment in moments if moment < math.inf)
+    if len(finite_moments) < len(_POWERS):
         return loss
     log_runs, log_share = (0.0, 0.0) if count.runs else _counted(count)
-    tail = MomentTail(log_runs=log_runs, log_share=log_share, moments=known)
+    tail = MomentTail(log_runs=log_runs, log_share=log_share, moments=finite_moments)
     rho = rho_beyond(loss, tail, float(rho_between(form)[1]) * times)
     return replace(loss, tail=tail, rho=Fraction(rho) if rho < math.inf else None)
 
@@ -122,7 +122,7 @@ def _two_answers(epsilon: float) -> DiscreteLoss:
 
 def _orders(part: Alternatives) -> Alternatives:
     """Return every alternative in both orders of the neighbours."""
-    return tuple(dict.fromkeys(order for held in part for order in (held, held.reversed())))
+    return tuple(dict.fromkeys(order for alternative in part for order in (alternative, alternative.reversed())))
 
 
 def _raised(heights: Floats, epsilons: Floats) -> Floats:
@@ -160,18 +160,18 @@ def _upper_deltas(part: Alternatives) -> Callable[[Floats], Floats]:
     engines, near = engines_for(form), lru_cache(maxsize=None)(upper_near)
 
     def of_order(order: Composition, epsilons: Floats) -> Floats:
-        found = np.full(len(epsilons), total_infinite_mass(order)[1])
+        deltas = np.full(len(epsilons), total_infinite_mass(order)[1])
         aims = np.where(epsilons < total_supremum(order)[1], np.searchsorted(_HALFWAY, epsilons), -1)
         for aim in set(aims.tolist()) - {-1}:
             curve, asked = near(order, _AIMS[aim]), aims == aim
             if curve is not None:
-                found[asked] = curve.deltas(epsilons[asked])
+                deltas[asked] = curve.deltas(epsilons[asked])
             else:
-                found[asked] = closed(NormalForm(upper=(order,), lower=(order,)), epsilons[asked])
-        return found
+                deltas[asked] = closed(NormalForm(upper=(order,), lower=(order,)), epsilons[asked])
+        return deltas
 
-    def closed(one: NormalForm, epsilons: Floats) -> Floats:
-        return np.array([bracket_delta(one, float(epsilon), engines).upper for epsilon in epsilons])
+    def closed(form: NormalForm, epsilons: Floats) -> Floats:
+        return np.array([bracket_delta(form, float(epsilon), engines).upper for epsilon in epsilons])
 
     def deltas(epsilons: Floats) -> Floats:
         if engines == QUICK:
@@ -183,9 +183,9 @@ def _upper_deltas(part: Alternatives) -> Callable[[Floats], Floats]:
 
 def _listed(composition: Composition) -> tuple[float, ...]:
     """Return the losses of one finite table, where its curve has corners; of any other part none."""
-    ((loss, times), *rest) = composition.parts or ((None, 0),)
-    known = isinstance(loss, DiscreteLoss) and times == 1 and not rest and len(loss.atoms) <= _MOST
-    return tuple(value for value, _ in loss.atoms) if known and isinstance(loss, DiscreteLoss) else ()
+    ((loss, times), *others) = composition.parts or ((None, 0),)
+    one_table = isinstance(loss, DiscreteLoss) and times == 1 and not others and len(loss.atoms) <= _MOST
+    return tuple(value for value, _ in loss.atoms) if one_table and isinstance(loss, DiscreteLoss) else ()
 
 
 def _reached(deltas: Callable[[Floats], Floats], floor: float) -> float:
@@ -217,15 +217,15 @@ def _largest(part: Alternatives, count: RunCount) -> float:
     if count.runs:
         return max(total_supremum(order * count.runs)[1] for order in _orders(part))
     epsilon = max(total_supremum(order)[1] for order in _orders(part))
-    rare, rest = np.array([1 / (1 + math.exp(epsilon))]), np.array([1 / (1 + math.exp(-epsilon))])
-    slopes = count.log_slope(rare, rest) - count.log_slope(rest, rare)
+    rare, common = np.array([1 / (1 + math.exp(epsilon))]), np.array([1 / (1 + math.exp(-epsilon))])
+    slopes = count.log_slope(rare, common) - count.log_slope(common, rare)
     return (epsilon + float(slopes[0])) * (1 + _END)
 
 
 def _composed(part: Alternatives, runs: int, epsilons: Floats) -> Floats:
     """Return the curve of as many runs that are all shown, by chords."""
     places = np.append(epsilons[::_SHOWN], epsilons[-1])
-    heights = _upper_deltas(tuple(held * runs for held in part))(places)
+    heights = _upper_deltas(tuple(alternative * runs for alternative in part))(places)
     return np.asarray(np.interp(np.exp(epsilons), np.exp(places), heights))
 
 

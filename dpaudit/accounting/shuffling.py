@@ -182,11 +182,11 @@ def _laws(part: Declaration) -> tuple[ReportLaws, ...]:
     told = [
         each for each in asked if is_reporting(each) and not is_plugged_in(each) and each.neighbours == "replace_one"
     ]
-    known = tuple(each.report_laws() for each in told)
-    few = math.prod(len(laws.least) for laws in known) <= _OUTCOMES
-    if len(known) == _FEW_PARTS:
-        few &= len(known[0].values) * len(known[1].values) ** len(known[0].least) <= _VALUES
-    return known if few and len(known) == len(asked) else ()
+    report_laws = tuple(each.report_laws() for each in told)
+    few = math.prod(len(laws.least) for laws in report_laws) <= _OUTCOMES
+    if len(report_laws) == _FEW_PARTS:
+        few &= len(report_laws[0].values) * len(report_laws[1].values) ** len(report_laws[0].least) <= _VALUES
+    return report_laws if few and len(report_laws) == len(asked) else ()
 
 
 def _mechanisms(part: Declaration) -> tuple[Mechanism, ...]:
@@ -286,8 +286,8 @@ def _knots(clones: Clones) -> Floats:
     falling = np.log(_clones_heights(clones, places))
     wanted = np.linspace(math.log(_OFTEN), max(math.log(1e2 * _TINY), float(falling[-1])), _FAR)
     far = np.interp(-wanted, -np.minimum.accumulate(falling), places)
-    rest = [e for a, e in pairwise([near, *far.tolist()]) if e - a > 1e-9 * clones.epsilon]
-    return np.concatenate([inner, rest, [clones.epsilon]])
+    far_knots = [e for a, e in pairwise([near, *far.tolist()]) if e - a > 1e-9 * clones.epsilon]
+    return np.concatenate([inner, far_knots, [clones.epsilon]])
 
 
 def _reached(clones: Clones, low: float, delta: float) -> float:
@@ -315,9 +315,9 @@ def data_sets_beside(node: Shuffle) -> tuple[tuple[int, ...], ...]:
         even = sorted(zip(*laws[0].values, strict=True)) == sorted(zip(*laws[0].values[::-1], strict=True))
         numbers = {number for number in few if 2 * number <= others} if even else {*few, *(others - n for n in few)}
         return tuple((number, others - number) for number in sorted(numbers) if 0 <= number <= others)
-    held = sorted({*range(own), *range(values - own, values)}, reverse=True)
-    held = held if node.users <= _SOME_OTHERS or values == 2 else held[:1]
-    return tuple(tuple(others * (value == one) for value in range(values)) for one in held)
+    common_values = sorted({*range(own), *range(values - own, values)}, reverse=True)
+    common_values = common_values if node.users <= _SOME_OTHERS or values == 2 else common_values[:1]
+    return tuple(tuple(others * (value == common) for value in range(values)) for common in common_values)
 
 
 def _countable(law: ReportLaws, users: int) -> bool:
@@ -335,8 +335,8 @@ def releases_of(part: Declaration) -> tuple[Release, ...]:
         case Repeat() if part.times <= _FEW_PARTS:
             return releases_of(part.part) * part.times
         case Sequential() if len(part.parts) <= _FEW_PARTS:
-            found = [releases_of(inner) for inner in part.parts]
-            return tuple(release for releases in found for release in releases) if all(found) else ()
+            inner_releases = [releases_of(inner) for inner in part.parts]
+            return tuple(release for releases in inner_releases for release in releases) if all(inner_releases) else ()
         case _:
             return ()
 
@@ -398,10 +398,10 @@ def binned(under_p: Floats, under_q: Floats, epsilon: float) -> DiscreteLoss:
     losses = np.clip(np.log(p[seen] / q[seen]), -largest, largest)
     edges = np.linspace(losses.min(), losses.max(), _BINS)
     bins = np.searchsorted(edges, losses - 1e-12)
-    held, other = (np.bincount(bins, law[seen] * (1 - _ERASED), _BINS + 1) for law in (p, q))
-    full = held > 0
+    p_bin, q_bin = (np.bincount(bins, law[seen] * (1 - _ERASED), _BINS + 1) for law in (p, q))
+    full = p_bin > 0
     atoms = [
-        (max(-largest, min(math.log(a / b), largest)), float(a)) for a, b in zip(held[full], other[full], strict=True)
+        (max(-largest, min(math.log(a / b), largest)), float(a)) for a, b in zip(p_bin[full], q_bin[full], strict=True)
     ]
     nothing = 1 - math.fsum(mass for _, mass in atoms)
     without = 1 - math.fsum(mass * math.exp(-loss) for loss, mass in atoms)

@@ -77,11 +77,11 @@ def _convolved(steps: Whole, weights: Sequence[tuple[Floats, int]], sums: Whole)
         return np.ones(1), 0.0
     size = next_fast_len(len(sums), real=True)
     spectra = [rfft(np.bincount(steps % size, each, size)) for each, _ in weights]
-    whole = np.prod([_power(s, count) for s, (_, count) in zip(spectra, weights, strict=True)], axis=0)
-    sizes, numbers = np.abs(whole), sum(count for _, count in weights)
+    spectrum = np.prod([_power(s, count) for s, (_, count) in zip(spectra, weights, strict=True)], axis=0)
+    sizes, numbers = np.abs(spectrum), sum(count for _, count in weights)
     others = sizes / np.maximum(np.min(np.abs(spectra), axis=0), 1e-300)  # all numbers but one
     moved = numbers * float(np.mean(others)) + math.sqrt(float(np.mean(sizes**2)))
-    return irfft(whole, size)[sums % size], _ROUNDED * math.log2(size + 1) * moved
+    return irfft(spectrum, size)[sums % size], _ROUNDED * math.log2(size + 1) * moved
 
 
 def _power(spectrum: NDArray[np.complex128], count: int) -> NDArray[np.complex128]:
@@ -97,8 +97,8 @@ def _tilted(law: Floats, steps: Whole, tilt: float) -> tuple[Floats, float]:
     """Return the tilted probabilities, and the logarithm of their sum before they are divided by it."""
     highest = float((tilt * steps[law > 0]).max())
     weights = law * np.exp(np.minimum(tilt * steps - highest, 0.0))
-    whole = float(weights.sum())
-    return weights / whole, math.log(whole) + highest
+    total = float(weights.sum())
+    return weights / total, math.log(total) + highest
 
 
 def _centring(steps: Whole, groups: Sequence[tuple[Floats, int]], near: int) -> float:

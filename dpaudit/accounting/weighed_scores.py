@@ -46,14 +46,14 @@ class WeighedScores:
 
     def heights(self, epsilons: Floats) -> Floats:
         """Return an upper bound on the curve of the best run at each epsilon of 0 or more."""
-        found = np.zeros(len(epsilons))
+        heights = np.zeros(len(epsilons))
         for row in np.flatnonzero(self.p > 0):
             ratios = np.exp(np.minimum(epsilons - self.losses[row], _EXPONENT))
             own = self.gains[row] - ratios * self.costs[row]
             shown = epsilons < self.most[row]
             for lines in self.lines[row : row + 2]:
-                found += self.p[row] / 2 * np.maximum(own, lines.largest(ratios)) * shown
-        return np.minimum(1.0, found * (1 + _SLACK))
+                heights += self.p[row] / 2 * np.maximum(own, lines.largest(ratios)) * shown
+        return np.minimum(1.0, heights * (1 + _SLACK))
 
     def end(self, furthest: float) -> float:
         """Return an epsilon at which nothing is left but what is certain, or next to nothing; beyond `furthest`."""
@@ -87,7 +87,7 @@ class _Lines:
 def _lines(p: Floats, q: Floats, count: RunCount) -> list[_Lines]:
     """Return the lines at the ends of all rows. A cell belongs to a row and a later output."""
     shares, theirs = (np.append(0.0, np.cumsum(law)) for law in (p, q))
-    found, before = [], np.zeros(len(shares))
+    lines, before = [], np.zeros(len(shares))
     for row in range(len(shares)):
         between, other = shares[row:] - shares[row] + _OUTWARDS, np.maximum(0.0, theirs[row:] - theirs[row] - _OUTWARDS)
         sag = np.zeros(len(other))
@@ -96,9 +96,9 @@ def _lines(p: Floats, q: Floats, count: RunCount) -> list[_Lines]:
         after = np.maximum(sag, np.append(0.0, sag[:-1]))
         costs = np.maximum(0.0, count.slope(other) * (1 - _OUTWARDS) - np.maximum(before[-len(other) :], after))
         gains = count.slope(np.minimum(1.0, between)) * (1 + _OUTWARDS)
-        found.append(_Lines(gains[::-1], costs[::-1]))
+        lines.append(_Lines(gains[::-1], costs[::-1]))
         before = after[1:]
-    return found
+    return lines
 
 
 def split(p: Floats, q: Floats, count: RunCount, step: float) -> tuple[Floats, Floats]:

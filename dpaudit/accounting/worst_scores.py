@@ -52,8 +52,8 @@ def best_attained(part: Composition, count: RunCount, score: int) -> Composition
     order = worst_order(p, q, count, math.exp(epsilon_of(score % (SCORES // 2))))
     if order is None:
         return Composition()
-    one, two = (best_law(law[order], count) for law in (p, q))
-    return Composition.of(binned(one, two, _LARGEST))
+    p_best, q_best = (best_law(law[order], count) for law in (p, q))
+    return Composition.of(binned(p_best, q_best, _LARGEST))
 
 
 def worst_order(p: Floats, q: Floats, count: RunCount, x: float) -> NDArray[np.int64] | None:

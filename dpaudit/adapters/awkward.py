@@ -36,7 +36,7 @@ def awkward_values(pair: tuple[Any, Any]) -> tuple[AwkwardPair, ...]:
     pairs = [("large values", kind(_LARGE), kind(_LARGE + gap))]
     if kind is not int:
         pairs.append(("around zero", kind(-gap / 2), kind(gap / 2)))
-    return tuple(held for held in pairs if abs(float(held[2]) - float(held[1])) <= abs(gap))
+    return tuple(candidate for candidate in pairs if abs(float(candidate[2]) - float(candidate[1])) <= abs(gap))
 
 
 def awkward_records(
@@ -54,18 +54,18 @@ def awkward_records(
     (('category on one side', ['a'], ['a category of one record']),)
     """
     records = [_records(data) for data in pair]
-    known = [record for held in records if held is not None for record in held]
-    if any(held is None for held in records) or not known:
+    all_records = [record for one_side in records if one_side is not None for record in one_side]
+    if any(one_side is None for one_side in records) or not all_records:
         return ()
-    size = max(len(held) for held in records if held is not None)
+    size = max(len(one_side) for one_side in records if one_side is not None)
     pairs: list[tuple[str, list[Any], list[Any]]] = []
     if neighbours == "add_remove":
-        pairs.append(("empty", [], [known[0]]))
-    for name, usual, odd in _odd(known):
-        rest = [usual] * (size - 1 if neighbours == "replace_one" else size)
-        pairs.append((name, [*rest, usual] if neighbours == "replace_one" else rest, [*rest, odd]))
+        pairs.append(("empty", [], [all_records[0]]))
+    for name, usual, odd in _odd(all_records):
+        usuals = [usual] * (size - 1 if neighbours == "replace_one" else size)
+        pairs.append((name, [*usuals, usual] if neighbours == "replace_one" else usuals, [*usuals, odd]))
     made = [(name, _like(pair, first), _like(pair, second)) for name, first, second in pairs]
-    return tuple(held for held in made if holds is None or _both(holds, held))
+    return tuple(candidate for candidate in made if holds is None or _both(holds, candidate))
 
 
 def awkward_rows(pair: tuple[Any, Any]) -> tuple[AwkwardPair, ...]:
@@ -94,19 +94,19 @@ def _records(data: Any) -> list[Any] | None:
         return None
     if not isinstance(data, list | tuple | np.ndarray):
         return None
-    held = list(data)
-    texts = all(isinstance(record, str) for record in held)
-    numbers = all(isinstance(record, Real) and not isinstance(record, bool | np.bool_) for record in held)
-    return held if texts or numbers else None
+    records = list(data)
+    texts = all(isinstance(record, str) for record in records)
+    numbers = all(isinstance(record, Real) and not isinstance(record, bool | np.bool_) for record in records)
+    return records if texts or numbers else None
 
 
-def _odd(known: list[Any]) -> tuple[tuple[str, Any, Any], ...]:
+def _odd(records: list[Any]) -> tuple[tuple[str, Any, Any], ...]:
     """Return what is awkward about one record, a usual record, and the awkward one."""
-    if isinstance(known[0], str):
-        return (("category on one side", known[0], NEW),)
-    low, high = min(known), max(known)
+    if isinstance(records[0], str):
+        return (("category on one side", records[0], NEW),)
+    low, high = min(records), max(records)
     width = (("zero width", low, high),) if low < high else ()
-    if all(isinstance(record, int | np.integer) for record in known):
+    if all(isinstance(record, int | np.integer) for record in records):
         return (*width, ("extreme", low, COUNT))
     return (*width, ("extreme", low, FAR), ("not a number", low, math.nan))
 

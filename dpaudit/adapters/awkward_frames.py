@@ -34,15 +34,15 @@ def awkward_frames(pair: tuple[Any, Any], neighbours: Neighbours) -> tuple[Awkwa
     base = min(pair, key=len) if neighbours == "add_remove" else pair[0]
     usual = next(data for data in pair if len(data)).to_dict("list")
     row = {name: values[0] for name, values in usual.items()}
-    kept = base.to_dict("list")
-    whole = kept if neighbours == "add_remove" else {name: values[:-1] for name, values in kept.items()}
+    columns = base.to_dict("list")
+    shared_columns = columns if neighbours == "add_remove" else {name: values[:-1] for name, values in columns.items()}
     pairs: list[AwkwardPair] = []
     if neighbours == "add_remove":
         nothing: dict[str, list[Any]] = {name: [] for name in usual}
         pairs.append(("empty", _made(pair, nothing, None), _made(pair, nothing, row)))
     for name, value in row.items():
         for what, odd in _odd(value):
-            second = _made(pair, whole, row | {name: odd})
+            second = _made(pair, shared_columns, row | {name: odd})
             pairs.append((f"{name}: {what}", base, second))
     return tuple(pairs)
 
@@ -63,11 +63,11 @@ def awkward_labelled(pair: tuple[Any, Any], neighbours: Neighbours) -> tuple[Awk
     if not all(_is_labelled(data) for data in pair) or not len(base[0]):
         return ()
     features, labels = np.asarray(base[0], dtype=float), [np.asarray(column) for column in base[1:]]
-    kept = slice(None) if neighbours == "add_remove" else slice(0, -1)
+    shared_rows = slice(None) if neighbours == "add_remove" else slice(0, -1)
 
     def with_row(row: Any, label: Any) -> tuple[Any, ...]:
-        longer = [np.append(column[kept], np.array([label], dtype=_wide(column, label))) for column in labels]
-        return (np.vstack([features[kept], row]), *longer)
+        longer = [np.append(column[shared_rows], np.array([label], dtype=_wide(column, label))) for column in labels]
+        return (np.vstack([features[shared_rows], row]), *longer)
 
     usual = labels[0][-1] if labels else None
     pairs: list[AwkwardPair] = [("extreme row", base, with_row(np.full(features.shape[1], FAR), usual))]

@@ -58,11 +58,11 @@ def lowest_bits(numbers: Array) -> Array:
     >>> lowest_bits(np.array([1.0, 6.0, 0.75, 0.0])).tolist()
     [0.0, 1.0, -2.0, 2000.0]
     """
-    known = np.isfinite(numbers) & (numbers != 0)
-    fraction, exponent = np.frexp(np.where(known, numbers, 1.0))
-    whole = np.abs(fraction * 2.0**53).astype(np.int64)
-    trailing = np.log2((whole & -whole).astype(float))
-    bits: Array = np.where(known, exponent - 53 + trailing, _NO_BIT)
+    has_bits = np.isfinite(numbers) & (numbers != 0)
+    fraction, exponent = np.frexp(np.where(has_bits, numbers, 1.0))
+    significand = np.abs(fraction * 2.0**53).astype(np.int64)
+    trailing = np.log2((significand & -significand).astype(float))
+    bits: Array = np.where(has_bits, exponent - 53 + trailing, _NO_BIT)
     return bits
 
 
@@ -83,13 +83,13 @@ def _outcome(call: Callable[[Any], Any], data: Any) -> Any:
 
 def _first_number(output: Any) -> float:
     """Return what an output begins with where that is a number, or NaN; one too large for a float is infinite."""
-    held = list(output.values()) if isinstance(output, Mapping) else output
-    held = held.tolist() if hasattr(held, "tolist") else held
-    if isinstance(held, Sequence) and not isinstance(held, str | bytes):
-        return _first_number(held[0]) if held else np.nan
-    if isinstance(held, bool) or not isinstance(held, Real):
+    content = list(output.values()) if isinstance(output, Mapping) else output
+    content = content.tolist() if hasattr(content, "tolist") else content
+    if isinstance(content, Sequence) and not isinstance(content, str | bytes):
+        return _first_number(content[0]) if content else np.nan
+    if isinstance(content, bool) or not isinstance(content, Real):
         return np.nan
     try:
-        return float(held)
+        return float(content)
     except OverflowError:
         return np.inf

@@ -106,8 +106,8 @@ def _parameters(subject: Any, kind: str, claim: Claim) -> tuple[str, dict[str, A
             moved, ways = {"linf_sensitivity": sensitivity}, "general" if general else "monotone"
             if kind == "Exponential":
                 return "exponential", {"epsilon": epsilon if general else 2 * epsilon, "utilities": ways} | moved
-            whole = 2 * sensitivity if general else sensitivity
-            return "permute_and_flip", {"scale": scale_for(epsilon, whole / epsilon, whole), "scores": ways} | moved
+            reach = 2 * sensitivity if general else sensitivity
+            return "permute_and_flip", {"scale": scale_for(epsilon, reach / epsilon, reach), "scores": ways} | moved
         case _:
             return "", {}
 
@@ -131,10 +131,10 @@ class _SeenState(np.random.RandomState):
 def _statistic(subject: Any, question: Question) -> LibraryRelease:
     """Return the release of a statistic, a function of one array."""
     name, given = subject.__name__, dict(question.parameters)
-    known = inspect.signature(subject).parameters
-    if "epsilon" not in known:
+    parameters = inspect.signature(subject).parameters
+    if "epsilon" not in parameters:
         raise UnsupportedError(f"Expected a function of diffprivlib with epsilon; {name} has none.")
-    claim = question.claim(float(given.get("epsilon", known["epsilon"].default)), 0.0)
+    claim = question.claim(float(given.get("epsilon", parameters["epsilon"].default)), 0.0)
     relation = _RELATIONS.get(name)
     unlike = relation is not None and relation != question.neighbours
     declaration = _seen(name, subject, question, claim) if relation is not None and not unlike else None
@@ -181,7 +181,7 @@ def _seen(name: str, subject: Any, question: Question, claim: Claim) -> Declarat
             subject(data, **given, random_state=state)
         except Exception:  # the library's own refusal of a data set: an audit sees it as an outcome
             return None
-        told += [(type(one).__name__, one.epsilon, one.delta, one.sensitivity) for one in state.seen]
+        told += [(type(noise).__name__, noise.epsilon, noise.delta, noise.sensitivity) for noise in state.seen]
     if len(set(told)) != 1 or told[0][1:3] != (claim.epsilon, claim.delta):
         return None
     return _noise(state.seen[0], told[0][0], claim)
@@ -190,8 +190,8 @@ def _seen(name: str, subject: Any, question: Question, claim: Claim) -> Declarat
 def _model(subject: Any, question: Question) -> LibraryRelease:
     """Return the release of a model: its fitted attributes, of data (X,) or (X, y)."""
     name, given = subject.__name__, dict(question.parameters)
-    known = inspect.signature(subject.__init__).parameters
-    epsilon = given.get("epsilon", known["epsilon"].default if "epsilon" in known else None)
+    parameters = inspect.signature(subject.__init__).parameters
+    epsilon = given.get("epsilon", parameters["epsilon"].default if "epsilon" in parameters else None)
     if epsilon is None:
         raise UnsupportedError(f"Expected epsilon=...: the model {name} states none.")
 

@@ -41,8 +41,8 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     unit = question.unit if records == 1 else f"one person with at most {records} records"
     claim = replace(question.claim(epsilon, delta), unit=unit)
     compared = tuple(_compared(subject, data, event, records) for data in question.pair or ())
-    findings = tuple(dict.fromkeys(f"Finding: {one.finding}" for one in compared if one.finding))
-    points = tuple(dict.fromkeys(point for one in compared for point in one.open_points))
+    findings = tuple(dict.fromkeys(f"Finding: {comparison.finding}" for comparison in compared if comparison.finding))
+    points = tuple(dict.fromkeys(point for comparison in compared for point in comparison.open_points))
     if not compared:
         points = ("No draw was compared with the event; that needs pair=(data, neighbouring data).",)
     declaration, because = declared(event, question)
@@ -89,12 +89,12 @@ def _records(number: Any) -> int:
     Raises: UnsupportedError: it is no whole number, or below 1.
     """
     try:
-        whole = operator.index(number)
+        records = operator.index(number)
     except TypeError:
-        whole = 0
-    if whole < 1:
+        records = 0
+    if records < 1:
         raise UnsupportedError(f"Expected max_records_per_user={number!r:.40} to be a whole number from 1 on.")
-    return whole
+    return records
 
 
 def _claimed(event: Any, question: Question, delta: float) -> tuple[float, str]:
@@ -127,9 +127,9 @@ def _measured(result: Any) -> Any:
         *(getattr(column, "measurement", None) for column in columns),
     ]
     shown: dict[str, Any] = {
-        f"{number}: {' '.join(map(str, one.clique))}": np.asarray(one.noisy_measurement)
-        for number, one in enumerate(measurements)
-        if one is not None
+        f"{number}: {' '.join(map(str, measurement.clique))}": np.asarray(measurement.noisy_measurement)
+        for number, measurement in enumerate(measurements)
+        if measurement is not None
     }
     for number, column in enumerate(columns):
         edges, attribute = getattr(column, "bin_edges", None), getattr(column, "categorical_attribute", None)

@@ -82,8 +82,8 @@ def compare(event: Any, generator: RecordingGenerator, records: int) -> Comparis
     drawn = Counter(
         (kind, number / records if kind == "normal" else number * records) for kind, number in generator.draws
     )
-    kept, surplus, others = _matched(declared, drawn)
-    spare += _total(declared - kept)
+    drawn_as_declared, surplus, others = _matched(declared, drawn)
+    spare += _total(declared - drawn_as_declared)
     needed, more = _total(others), _total(surplus)
     points = [f"draws by {', '.join(sorted(generator.unread))}"] if generator.unread else []
     finding = ""
@@ -144,16 +144,16 @@ def _read(number: Any) -> float:
 
 def _matched(declared: Counter[Any], drawn: Counter[Any]) -> tuple[Counter[Any], Counter[Any], Counter[Any]]:
     """Return declared releases that were drawn, draws beyond them at declared scales, and draws at other scales."""
-    kept, surplus, others = Counter[Any](), Counter[Any](), Counter[Any]()
+    drawn_as_declared, surplus, others = Counter[Any](), Counter[Any](), Counter[Any]()
     for (kind, number), times in drawn.items():
         same = [leaf for leaf in declared if leaf[0] == kind and math.isclose(leaf[1], number, rel_tol=_SAME)]
         if not same:
             others[kind, number] += times
             continue
-        free = min(times, declared[same[0]] - kept[same[0]])
-        kept[same[0]] += free
+        free = min(times, declared[same[0]] - drawn_as_declared[same[0]])
+        drawn_as_declared[same[0]] += free
         surplus[same[0]] += times - free
-    return kept, +surplus, others
+    return drawn_as_declared, +surplus, others
 
 
 def _total(draws: Counter[Any]) -> float:

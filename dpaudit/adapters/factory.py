@@ -39,8 +39,8 @@ def configured(name: str, target: str, folder: str) -> LibraryRelease:
     Raises: ConfigError: another library than `name`, or a target that cannot be built.
     """
     release = build(target, folder)
-    known = {package: distribution for package, (distribution, _) in ADAPTERS.items()}
-    if name not in (release.library, release.library.replace("-", "_")) and known.get(name) != release.library:
+    distributions = {package: distribution for package, (distribution, _) in ADAPTERS.items()}
+    if name not in (release.library, release.library.replace("-", "_")) and distributions.get(name) != release.library:
         raise ConfigError(f"Expected name={name!r} to be the library of the object, {release.library!r}.")
     return replace(release, function=None if release.function is None else BuiltRuns(target=target, folder=folder))
 

@@ -36,8 +36,8 @@ def noise(
     """
     size, norm = _FIELDS[kind]
     fitted = scale if epsilon is None else scale_for(epsilon, scale, sensitivity)
-    whole = math.isfinite(sensitivity) and float(sensitivity).is_integer()
-    return release(label, kind, neighbours, **{size: fitted, norm: int(sensitivity) if whole else sensitivity})
+    is_integer = math.isfinite(sensitivity) and float(sensitivity).is_integer()
+    return release(label, kind, neighbours, **{size: fitted, norm: int(sensitivity) if is_integer else sensitivity})
 
 
 def release(label: str, kind: str, neighbours: Neighbours, **parameters: Any) -> Release | None:

@@ -62,8 +62,8 @@ def _declared(node: Any, distance: Any, neighbours: Neighbours) -> Declaration |
             return None if part is None else PostProcess(part=part, steps=("a function of the output",))
         case "make_composition" | "make_basic_composition":
             parts = [_declared(part, distance, neighbours) for part in given["measurements"]]
-            known = tuple(part for part in parts if part is not None)
-            return Sequential(parts=known) if known and len(known) == len(parts) else None
+            declared_parts = tuple(part for part in parts if part is not None)
+            return Sequential(parts=declared_parts) if declared_parts and len(declared_parts) == len(parts) else None
         case "make_randomized_response_bitvec" if 0 < given["f"] < 1:
             return _bits(given, float(node.map(distance)), neighbours)
         case _ if name in _CONVERSIONS:
@@ -173,7 +173,7 @@ def _misuse(subject: Any, question: Question) -> tuple[str, ...]:
     if question.pair is None:
         return ()
     try:
-        held = [bool(subject.input_domain.member(data)) for data in question.pair]
+        is_member = [bool(subject.input_domain.member(data)) for data in question.pair]
     except Exception:  # a library's own error about data that it cannot read: nothing is known of the domain
         return ()
-    return () if all(held) else ("Misuse: the measurement's domain does not hold one of the data sets.",)
+    return () if all(is_member) else ("Misuse: the measurement's domain does not hold one of the data sets.",)

@@ -78,8 +78,8 @@ def _declared(parameters: Any, accountant: Any, claim: Claim, source: str) -> De
     stated at their share.
     """
     parts: list[Declaration] = []
-    for one in getattr(accountant, "_mechanisms", ()):
-        spec = one.mechanism_spec
+    for mechanism in getattr(accountant, "_mechanisms", ()):
+        spec = mechanism.mechanism_spec
         moved = _moved(parameters, spec.name) if spec.mechanism_type.name == "LAPLACE" else None
         shown = None
         if moved:

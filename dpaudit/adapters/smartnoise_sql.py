@@ -64,13 +64,13 @@ def _declared(reader: Any, query: str) -> Declaration | None:
     except (AttributeError, TypeError, ValueError):  # another version of the library
         return None
     parts = []
-    for place, column in enumerate(columns):
+    for number, column in enumerate(columns):
         if type(column).__name__ != "Laplace":
             return None
-        moved, label = float(column.sensitivity * column.max_contrib), f"{_LIBRARY} column {place}"
+        moved, label = float(column.sensitivity * column.max_contrib), f"{_LIBRARY} column {number}"
         parts.append(noise(label, "laplace", column.scale, moved, "add_remove", epsilon=column.epsilon))
-    known = tuple(part for part in parts if part is not None)
-    return Sequential(parts=known) if known and len(known) == len(parts) else None
+    declared_parts = tuple(part for part in parts if part is not None)
+    return Sequential(parts=declared_parts) if declared_parts and len(declared_parts) == len(parts) else None
 
 
 def _reader(privacy: Any, metadata: Any, frame: Any) -> Any:
@@ -95,7 +95,7 @@ def _tables(metadata: Any) -> Iterator[Mapping[str, Any]]:
     """
     level = [metadata]
     for _ in range(3):
-        level = [inner for held in level if isinstance(held, Mapping) for inner in held.values()]
+        level = [inner for outer in level if isinstance(outer, Mapping) for inner in outer.values()]
     for table in level:
         if isinstance(table, Mapping):
             yield {"row_privacy": False} | dict(table)

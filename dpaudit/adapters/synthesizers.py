@@ -79,7 +79,7 @@ def _domain(subject: Any, transformer: Any) -> dict[str, int] | None:
     """Return the number of values of each column where they are public; None where the library takes them from data."""
     if transformer is not None:
         sizes = getattr(transformer, "cardinality", None) or ()
-        return {f"column {place}": int(size or 0) for place, size in enumerate(sizes)}
+        return {f"column {number}": int(size or 0) for number, size in enumerate(sizes)}
     domain = getattr(subject, "domain", None)
     return None if domain is None else {str(name): int(size) for name, size in domain.items()}
 
@@ -133,8 +133,8 @@ def _aim(generator: Any, rho: float, domain: dict[str, int], question: Question)
     single = noise("AIM marginal of a column", "gaussian", _stddev(rho / rounds), 1.0, question.neighbours)
     if single is None or left <= 0:
         return single and Repeat(part=single, times=columns)
-    whole = generator.num_marginals is None and 0 < largest <= generator.max_cells
-    once = whole and left <= 2 * rho / rounds * (1 - _NEAR)
+    all_marginals_fit = generator.num_marginals is None and 0 < largest <= generator.max_cells
+    once = all_marginals_fit and left <= 2 * rho / rounds * (1 - _NEAR)
     first = left if once else rho / rounds
     share = math.sqrt(8 * (1 - _MARGINALS) * first)
     pick = release("AIM choice of a marginal", "exponential", question.neighbours, epsilon=share, linf_sensitivity=1.0)
@@ -160,7 +160,7 @@ def _moved(generator: Any, names: list[str]) -> float:
         return 1.0
     weighing = copy(generator)
     weighing.cliques, weighing.n_jobs = [(name,) for name in names], 1
-    vars(weighing)["_measure"] = lambda _, clique, weight, *rest: float(weight)
+    vars(weighing)["_measure"] = lambda _, clique, weight, *other_arguments: float(weight)
     return math.hypot(*weighing.measure(None, cliques=list(pairwise(names)), flatten=True))
 
 

@@ -99,15 +99,15 @@ class GroupedSum:
 
         `table` is a pandas frame, or any mapping from the names of columns to sequences of one length.
         """
-        place: dict[Any, int] = {key: number for number, key in enumerate(self.keys)}
+        number_of_key: dict[Any, int] = {key: number for number, key in enumerate(self.keys)}
         taken: Counter[Any] = Counter()
         totals = [0] * len(self.keys)
         values = [None] * len(table[self.by]) if self.value is None else table[self.value]
         for group, unit, value in zip(table[self.by], table[self.unit], values, strict=True):
-            if _missing(unit) or _missing(group) or group not in place or taken[unit] >= self.contributions:
+            if _missing(unit) or _missing(group) or group not in number_of_key or taken[unit] >= self.contributions:
                 continue
             taken[unit] += 1
-            totals[place[group]] += 1 if self.value is None else self._steps(self._clipped(value))
+            totals[number_of_key[group]] += 1 if self.value is None else self._steps(self._clipped(value))
         return np.array(totals, dtype=np.int64)
 
     def release(self, table: Mapping[str, Any], rng: np.random.Generator) -> dict[Any, float]:

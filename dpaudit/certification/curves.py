@@ -40,7 +40,9 @@ class _Curves:
     def violated(self) -> bool:
         """Return whether a condition of the proof was seen violated."""
         conditions = self.record.conditions
-        return any(held.status == "violated" and held.kind not in BESIDE_THE_PROOF for held in conditions)
+        return any(
+            condition.status == "violated" and condition.kind not in BESIDE_THE_PROOF for condition in conditions
+        )
 
     @cached_property
     def form(self) -> NormalForm:
@@ -53,8 +55,8 @@ class _Curves:
         if isinstance(self.record.claim, MeasuredClaim):
             return hockey_stick(self.form, violated=self.violated, points=max(self.points, POINTS))
         tight = self.record.tight.epsilon
-        known = tuple(e for e in (self.record.claim.epsilon, tight.lower, tight.upper) if math.isfinite(e))
-        return hockey_stick(self.form, violated=self.violated, points=max(self.points, POINTS), also=known)
+        epsilons = tuple(e for e in (self.record.claim.epsilon, tight.lower, tight.upper) if math.isfinite(e))
+        return hockey_stick(self.form, violated=self.violated, points=max(self.points, POINTS), also=epsilons)
 
     def tail(self) -> CurveTable:
         """Return the tail of the privacy loss."""

@@ -49,11 +49,11 @@ def derivation_of(judgement: Judgement) -> tuple[DerivationRow, ...]:
 def _add(judgement: Judgement, rows: dict[tuple[str, str, int], DerivationRow]) -> int:
     """Add the rows of a judgement that are not there yet, and return the id of its own."""
     move = judgement.move
-    place = judgement.path, move.name, move.records
-    if place not in rows and len(rows) <= MOST_ROWS:
+    key = judgement.path, move.name, move.records
+    if key not in rows and len(rows) <= MOST_ROWS:
         premises = tuple(_add(part, rows) for group in judgement.premises for part in group)
         (name,) = (name for name in get_args(MoveName) if name == move.name)
-        rows[place] = DerivationRow(
+        rows[key] = DerivationRow(
             id=len(rows),
             rule=judgement.rule.name,
             path=judgement.path,
@@ -63,13 +63,13 @@ def _add(judgement: Judgement, rows: dict[tuple[str, str, int], DerivationRow]) 
             premises=premises,
             conclusion=() if premises else _conclusion(judgement),
         )
-    return rows[place].id if place in rows else 0
+    return rows[key].id if key in rows else 0
 
 
 def _parameters(judgement: Judgement) -> Numbers:
     """Return the numbers of a node that its rule reads."""
-    held = ((name, getattr(judgement.node, name, None)) for name in sorted(_READ))
-    return tuple((name, value) for name, value in held if isinstance(value, int | float))
+    parameters = ((name, getattr(judgement.node, name, None)) for name in sorted(_READ))
+    return tuple((name, value) for name, value in parameters if isinstance(value, int | float))
 
 
 def _conclusion(judgement: Judgement) -> Numbers:
@@ -78,8 +78,8 @@ def _conclusion(judgement: Judgement) -> Numbers:
         alternatives = judgement.above
     except DPAuditError:  # a premise that has a rule, and whose numbers nobody reads
         return ()
-    losses = [loss for held in alternatives for loss, _ in held.parts]
-    if sum(held.events for held in alternatives) != 1:
+    losses = [loss for alternative in alternatives for loss, _ in alternative.parts]
+    if sum(alternative.events for alternative in alternatives) != 1:
         return ()
     match losses[0]:
         case GaussianLoss(mu=mu):

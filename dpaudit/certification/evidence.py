@@ -52,10 +52,10 @@ def evidence_on(
     """
     precision = BY_EFFORT[effort]
     judgement = derived(declaration, claim.neighbours)
-    found = attained_by_one_pair(judgement, conditions)
-    tight = _proved(folded(judgement.above, found), claim, conditions, precision)
-    evidence = Evidence(tight=tight, witnesses=_attaining(found, claim), derivation=derivation_of(judgement))
-    denied = any(held.identity == ("attained", ()) and held.status == "violated" for held in conditions)
+    attained = attained_by_one_pair(judgement, conditions)
+    tight = _proved(folded(judgement.above, attained), claim, conditions, precision)
+    evidence = Evidence(tight=tight, witnesses=_attaining(attained, claim), derivation=derivation_of(judgement))
+    denied = any(condition.identity == ("attained", ()) and condition.status == "violated" for condition in conditions)
     if denied or evidence.refutes(claim) or evidence.meets(claim):
         return evidence
     together = attained_together(judgement, (), "assumed")
@@ -70,7 +70,9 @@ def is_met(declaration: Declaration, claim: Claim, conditions: tuple[Condition, 
 
 def proved_under(conditions: tuple[Condition, ...], bracket: Bracket, most: float) -> Bracket:
     """Return `bracket` as far as it is proved: up to `most` where a condition of its proof was seen violated."""
-    violated = any(held.status == "violated" and held.kind not in BESIDE_THE_PROOF for held in conditions)
+    violated = any(
+        condition.status == "violated" and condition.kind not in BESIDE_THE_PROOF for condition in conditions
+    )
     return replace(bracket, upper=most) if violated else bracket
 
 
@@ -117,17 +119,17 @@ def _exceeds(tight: Tight, claim: Claim) -> bool:
     return tight.delta.lower > claim.delta or tight.epsilon.lower > claim.epsilon
 
 
-def _compositions(found: tuple[Attained, ...]) -> tuple[Composition, ...]:
+def _compositions(attained: tuple[Attained, ...]) -> tuple[Composition, ...]:
     """Return the compositions of what was found."""
-    return tuple(one.composition for one in found)
+    return tuple(pair.composition for pair in attained)
 
 
-def _attaining(found: tuple[Attained, ...], claim: Claim) -> tuple[Witness, ...]:
+def _attaining(attained: tuple[Attained, ...], claim: Claim) -> tuple[Witness, ...]:
     """Return the witnesses of the lower ends at `claim`: of epsilon, and of delta where it is another one."""
-    alternatives = _compositions(found)
+    alternatives = _compositions(attained)
     if not alternatives:
         return ()
     ends = [largest_epsilon_of(alternatives, claim.delta)]
     if claim.epsilon < math.inf:
         ends.append(largest_delta_of(alternatives, claim.epsilon))
-    return tuple(dict.fromkeys(found[alternatives.index(end)].witness for end in ends))  # queries may share a label
+    return tuple(dict.fromkeys(attained[alternatives.index(end)].witness for end in ends))  # queries may share a label

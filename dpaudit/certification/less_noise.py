@@ -53,8 +53,8 @@ def with_less_noise(algorithm: Algorithm, claim: Claim, epsilon: float) -> Algor
             return None
         return _Tried(weaker=weaker, strength=strength, upper=upper) if 0 < upper < math.inf else None
 
-    found = _strongest(tried, power * math.log(epsilon if stated is None else stated), epsilon)
-    return None if found is None else found.weaker
+    strongest = _strongest(tried, power * math.log(epsilon if stated is None else stated), epsilon)
+    return None if strongest is None else strongest.weaker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

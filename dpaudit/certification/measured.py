@@ -85,7 +85,9 @@ class _Reading:
         attained = attained_by_one_pair(judgement, conditions)
         form = folded(judgement.above, attained)
         rows = _rows(declaration, claim, conditions, form, effort)
-        void = any(held.status == "violated" and held.kind not in BESIDE_THE_PROOF for held in conditions)
+        void = any(
+            condition.status == "violated" and condition.kind not in BESIDE_THE_PROOF for condition in conditions
+        )
         return cls(judgement=judgement, attained=attained, form=form, rows=rows, void=void)
 
 
@@ -101,11 +103,11 @@ def measured(
     Certified: the proved upper end in that measure is within the claim; refuted: the lower end of one pair exceeds it.
     Raises: as `certify`.
     """
-    known = merge(conditions_of(declaration, claim.neighbours), conditions)
-    read = _Reading.of(declaration, claim, known, effort)
+    merged = merge(conditions_of(declaration, claim.neighbours), conditions)
+    read = _Reading.of(declaration, claim, merged, effort)
     witnesses = _attaining(read.attained, claim, read.form.upper)
-    against = (*_against(claim, read, witnesses), *beside_brackets(declaration, claim, known, findings))
-    trust = None if against else _trust(declaration, claim, known, effort, read.rows)
+    against = (*_against(claim, read, witnesses), *beside_brackets(declaration, claim, merged, findings))
+    trust = None if against else _trust(declaration, claim, merged, effort, read.rows)
     return Certificate(
         verdict=verdict_of(against, trust, refuted=any(row.refuted for row in read.rows)),
         reasons=against or _reasons(claim, read.rows, trust),
@@ -114,7 +116,7 @@ def measured(
         printed=None,
         slack=None,
         witnesses=witnesses,
-        conditions=known,
+        conditions=merged,
         findings=findings,
         declaration=declaration,
         engines=_ENGINES[claim.measure],
@@ -138,7 +140,7 @@ def _rows(
 ) -> list[_Row]:
     """Return each number of the claim with its bounds."""
     if isinstance(claim, ProfileClaim):
-        blurred = any(is_derived(loss) for held in form.upper for loss, _ in held.parts)
+        blurred = any(is_derived(loss) for alternative in form.upper for loss, _ in alternative.parts)
         off = _DERIVED if blurred else _OUTWARDS if all(map(is_closed, (*form.upper, *form.lower))) else _SUMMED
         return [_point(declaration, claim, conditions, point, effort, off=off) for point in claim.profile]
     square = claim.measure == "mu"
@@ -146,22 +148,22 @@ def _rows(
     return [_Row(at, claimed, low, high, square=square) for (at, claimed), (low, high) in pairs]
 
 
-def _attaining(found: tuple[Attained, ...], claim: MeasuredClaim, upper: Alternatives) -> tuple[Witness, ...]:
+def _attaining(attained_pairs: tuple[Attained, ...], claim: MeasuredClaim, upper: Alternatives) -> tuple[Witness, ...]:
     """Return the witness of each lower end, once: one pair attains rho, another one a divergence of a large order.
 
     Each pair is read below what bounds all of them: as a bound of its own it may show less than it attains, where each
     query may choose among several losses.
     """
-    alternatives = tuple(attained.composition for attained in found)
-    if len(found) < 2:
+    alternatives = tuple(attained.composition for attained in attained_pairs)
+    if len(attained_pairs) < 2:
         ends = alternatives
     elif isinstance(claim, ProfileClaim):
         ends = tuple(largest_delta_of(alternatives, epsilon) for epsilon, _ in claim.profile)
     else:
-        forms = [NormalForm(upper=upper, lower=(one,)) for one in alternatives]
+        forms = [NormalForm(upper=upper, lower=(composition,)) for composition in alternatives]
         lows = [[(low, one_sided_mass(form.lower)) for low, _ in bounds_of(form, claim)] for form in forms]
         ends = tuple(alternatives[column.index(max(column))] for column in zip(*lows, strict=True))
-    return tuple(dict.fromkeys(found[alternatives.index(end)].witness for end in ends))
+    return tuple(dict.fromkeys(attained_pairs[alternatives.index(end)].witness for end in ends))
 
 
 def ends_of(declaration: Declaration, claim: MeasuredClaim) -> Ends:

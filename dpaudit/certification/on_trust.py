@@ -28,11 +28,11 @@ MIXED = "In {measure}: proved parts alone {proved}; with stated parts at their w
 
 
 def trust_of(
-    declaration: Declaration, claim: Claim, conditions: tuple[Condition, ...], effort: Effort, whole: float
+    declaration: Declaration, claim: Claim, conditions: tuple[Condition, ...], effort: Effort, proved_epsilon: float
 ) -> Trust | None:
     """Return what the claim takes on trust; None where it holds with every stated part at infinity.
 
-    `whole` is the proved upper end of epsilon, with the stated parts at their word.
+    `proved_epsilon` is the proved upper end of epsilon, with the stated parts at their word.
     """
     sources = sources_of(declaration, conditions)
     if sources == sources_of(declaration) and (not sources or _met_without(declaration, claim, conditions, effort)):
@@ -43,17 +43,17 @@ def trust_of(
         form = folded(above(alone, claim.neighbours), ())
         return bracket_epsilon(form, claim.delta, replace(BY_EFFORT[effort], above_alone=True)).upper
 
-    return trust_in(sources, declaration, whole, upper)
+    return trust_in(sources, declaration, proved_epsilon, upper)
 
 
 def trust_in(
     sources: tuple[str, ...],
     declaration: Declaration,
-    whole: float,
+    with_sources: float,
     upper: Callable[[Declaration], float],
     power: int = 1,
 ) -> Trust:
-    """Return the trust in `sources`: what is proved without them, and which share of `whole` they have.
+    """Return the trust in `sources`: what is proved without them, and which share of `with_sources` they have.
 
     `upper` is the proved upper end of a declaration; ends add up when they are raised to `power`.
     """
@@ -64,7 +64,7 @@ def trust_in(
         proved = upper(alone)
     except (UnsupportedError, DeclarationError, FieldError):
         return Trust(sources=sources)
-    share = max(0.0, 1 - (proved / whole) ** power) if 0 < whole < math.inf else 1.0
+    share = max(0.0, 1 - (proved / with_sources) ** power) if 0 < with_sources < math.inf else 1.0
     return Trust(sources=sources, proved=proved, share=share)
 
 
@@ -74,25 +74,25 @@ def sources_of(declaration: Declaration, conditions: tuple[Condition, ...] = ())
     >>> sources_of(Stated(epsilon=1.0, source="a data sheet"))
     ('a data sheet',)
     """
-    found: list[str] = []
+    sources: list[str] = []
     for _, node in walk(declaration):
         if isinstance(node, Stated):
-            found.append(node.source)
+            sources.append(node.source)
         elif isinstance(node, Release):
-            found += [
+            sources += [
                 f"the plug-in mechanism {part.name}" for part in with_leaves(node.mechanism) if is_plugged_in(part)
             ]
-    promised = (held for held in conditions if held.kind == "stated" and held.status != "violated")
-    found += [", ".join(held.about) for held in promised]
-    return tuple(dict.fromkeys(found))
+    promised = (condition for condition in conditions if condition.kind == "stated" and condition.status != "violated")
+    sources += [", ".join(condition.about) for condition in promised]
+    return tuple(dict.fromkeys(sources))
 
 
-def sentences_on(trust: Trust, measure: str, claimed: float, whole: float) -> tuple[str, ...]:
+def sentences_on(trust: Trust, measure: str, claimed: float, with_sources: float) -> tuple[str, ...]:
     """Return a line for each source, and of a mixture what is proved without them, in the words of a measure."""
     lines = tuple(ALONE.format(source=source) for source in trust.sources)
     if trust.proved is None:
         return lines
-    numbers = {"proved": most(trust.proved, claimed), "whole": most(whole, claimed)}
+    numbers = {"proved": most(trust.proved, claimed), "whole": most(with_sources, claimed)}
     return (*lines, MIXED.format(measure=measure, share=f"{100 * trust.share:.3g}", **numbers))
 
 

@@ -54,14 +54,14 @@ def reading_of(certificate: Certificate, delta: float | None = None) -> Reading:
         raise InternalError(f"A certificate with ends in {tight.measure} has a claim in epsilon and delta.")
     implied = implied_claim(claim, delta)
     try:
-        found = evidence_on(certificate.declaration, implied, certificate.conditions, certificate.effort).tight
+        proved = evidence_on(certificate.declaration, implied, certificate.conditions, certificate.effort).tight
     except (UnsupportedError, DeclarationError):
-        found = Tight(
+        proved = Tight(
             epsilon=Bracket(lower=0.0, upper=math.inf, engines=()), delta=Bracket(lower=0.0, upper=1.0, engines=())
         )
     if certificate.verdict in ("certified", "stated"):
-        found = Tight(epsilon=_within(found.epsilon, implied.epsilon), delta=_within(found.delta, implied.delta))
-    return Reading(claim=implied, tight=found, measured=claim, ends=tight)
+        proved = Tight(epsilon=_within(proved.epsilon, implied.epsilon), delta=_within(proved.delta, implied.delta))
+    return Reading(claim=implied, tight=proved, measured=claim, ends=tight)
 
 
 def _within(bracket: Bracket, limit: float) -> Bracket:

@@ -35,7 +35,7 @@ def training_curve(training: Training) -> tuple[tuple[float, float], ...]:
         return ((0.0, 1.0),)
     return tuple(
         (epsilon, min(1.0, bracket_delta(form, epsilon, ROUGH).upper))
-        for epsilon in (largest * place / (_POINTS - 1) for place in range(_POINTS))
+        for epsilon in (largest * step / (_POINTS - 1) for step in range(_POINTS))
     )
 
 

@@ -74,10 +74,10 @@ def _in_epsilon_and_delta(
     effort: Effort,
 ) -> Certificate:
     """Return the certificate of a claim of epsilon and delta; raises as `certify`."""
-    known, evidence = _known(declaration, claim, conditions, effort)
+    merged, evidence = _known(declaration, claim, conditions, effort)
     tight = _with_all_engines(evidence.tight)
-    objections = tuple(_objections(declaration, claim, evidence, known, findings))
-    trust = None if objections else trust_of(declaration, claim, known, effort, tight.epsilon.upper)
+    objections = tuple(_objections(declaration, claim, evidence, merged, findings))
+    trust = None if objections else trust_of(declaration, claim, merged, effort, tight.epsilon.upper)
     return Certificate(
         verdict=verdict_of(objections, trust, refuted=evidence.refutes(claim)),
         reasons=objections or _reasons(claim, tight, trust),
@@ -87,7 +87,7 @@ def _in_epsilon_and_delta(
         printed=replay(declaration, claim) if is_printed(declaration) else None,
         slack=slack_of(declaration, claim, tight.epsilon.upper),
         witnesses=evidence.witnesses,
-        conditions=known,
+        conditions=merged,
         findings=findings,
         declaration=declaration,
         engines=tight.epsilon.engines,
@@ -106,11 +106,11 @@ def _known(
     Raises: DeclarationError: a tree that is nested too deeply. ValueError: an unknown effort.
     """
     try:
-        known = merge(conditions_of(declaration, claim.neighbours), conditions)
-        evidence = evidence_on(declaration, claim, known, one_of("effort", effort, get_args(Effort)))
+        merged = merge(conditions_of(declaration, claim.neighbours), conditions)
+        evidence = evidence_on(declaration, claim, merged, one_of("effort", effort, get_args(Effort)))
     except RecursionError:
         raise DeclarationError("The declaration is nested too deeply to be read; write it flatter.") from None
-    return known if evidence.assumed is None else merge(known, (Condition(kind="attained"),)), evidence
+    return merged if evidence.assumed is None else merge(merged, (Condition(kind="attained"),)), evidence
 
 
 def _with_all_engines(tight: Tight) -> Tight:

@@ -61,8 +61,8 @@ class LazyGroup(WrappedGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return name, command and remaining arguments, with the command itself in place of its placeholder."""
-        name, placeholder, rest = super().resolve_command(ctx, args)
-        return name, _loaded(name) or placeholder, rest
+        name, placeholder, remaining_arguments = super().resolve_command(ctx, args)
+        return name, _loaded(name) or placeholder, remaining_arguments
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """Return the context of a command line; what is wrong with it is said without its hidden characters."""

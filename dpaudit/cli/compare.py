@@ -32,16 +32,18 @@ def compare(
     """  # noqa: D205 - the summary of the table of commands
     two = len(documents) == 2 and not any(document.is_dir() for document in documents)
     result = _two(*documents) if two else _many(documents)
-    found = result.document
-    return result if page is None or found is None else replace(result, then=lambda: _write_page(found(), page))
+    comparison = result.document
+    return (
+        result if page is None or comparison is None else replace(result, then=lambda: _write_page(comparison(), page))
+    )
 
 
-def _write_page(found: "Document", page: Path) -> None:
+def _write_page(comparison: "Document", page: Path) -> None:
     """Write what was found as one HTML page."""
     from dpaudit.cli.common.output import say, write
     from dpaudit.documents.page import page as page_of
 
-    write(page, page_of(found))
+    write(page, page_of(comparison))
     say(str(page))
 
 

@@ -86,9 +86,10 @@ def _constants(config: Path) -> Result:
     stated = getattr(subject.algorithm, "constants", None) if isinstance(subject, Configured) else None
     if not isinstance(subject, Configured) or stated is None:
         raise configuration.error("constants are known of the papers' algorithms; this is none of them.", "algorithm")
-    found, bound = stated(subject.problem), _lower_bound_of(subject)
+    constants, bound = stated(subject.problem), _lower_bound_of(subject)
     return Result(
-        document=lambda: constants_document(subject.name, found, bound), data=lambda: constants_data(found, bound)
+        document=lambda: constants_document(subject.name, constants, bound),
+        data=lambda: constants_data(constants, bound),
     )
 
 

@@ -107,11 +107,11 @@ def _hosted(answer: str) -> Host:
 
     Raises: ConfigError: no such host.
     """
-    known: tuple[Host, ...] = get_args(Host)
-    for host in known:
+    hosts: tuple[Host, ...] = get_args(Host)
+    for host in hosts:
         if host == answer.strip().lower():
             return host
-    raise ConfigError(f"Unknown pipeline {answer!r:.80}{suggestion(answer, known)}")
+    raise ConfigError(f"Unknown pipeline {answer!r:.80}{suggestion(answer, hosts)}")
 
 
 def _written(starter: Starter, folder: Path, *, replacing: bool) -> list[Path]:

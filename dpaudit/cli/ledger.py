@@ -211,8 +211,8 @@ def verify(
     for finding in (*statement.findings, *repricing.findings):
         say(f"{finding.rule} {finding.where}: {finding.message}")
     wanted = None if head is None else whole_digest(head)
-    known = {entry.data["digest"] for entry in entries} if wanted and not statement.findings else set()
-    missing = wanted is not None and wanted not in known
+    digests = {entry.data["digest"] for entry in entries} if wanted and not statement.findings else set()
+    missing = wanted is not None and wanted not in digests
     if missing and not statement.findings:
         say(f"DPA501 the chain does not hold {head}; entries were cut off, or this is another ledger.")
     if statement.findings or repricing.findings or missing:
@@ -268,13 +268,13 @@ def _altered(file: Path, lines: list[str]) -> str:
     from dpaudit.ledger.entry import Entry
     from dpaudit.ledger.repricing import reprice
 
-    places = [place for place, line in enumerate(lines, start=1) if line.strip()]
-    for place in places:
+    places = [line_number for line_number, line in enumerate(lines, start=1) if line.strip()]
+    for line_number in places:
         try:
-            json.loads(lines[place - 1])
+            json.loads(lines[line_number - 1])
         except (ValueError, RecursionError):
-            raise LedgerError("The line is no JSON. Nothing was imported.").at(str(file), place) from None
-    entries = [Entry(text=lines[place - 1]) for place in places]
+            raise LedgerError("The line is no JSON. Nothing was imported.").at(str(file), line_number) from None
+    entries = [Entry(text=lines[line_number - 1]) for line_number in places]
     statement = recompute(entries)
     faults = statement.findings or reprice(entries).findings
     if not faults:

@@ -71,5 +71,5 @@ def _exit_of(certificate: Certificate, audits: tuple[AuditResult, ...], scores: 
     from dpaudit.cli.common.plans import plan_exit
     from dpaudit.cli.common.verdicts import audit_exit, verdict_exit, worst
 
-    found = (Exit.FINDING for held in scores if held.result.verdict == "violation")
-    return worst(verdict_exit(certificate.verdict), plan_exit(audits), *map(audit_exit, audits), *found)
+    score_exits = (Exit.FINDING for evidence in scores if evidence.result.verdict == "violation")
+    return worst(verdict_exit(certificate.verdict), plan_exit(audits), *map(audit_exit, audits), *score_exits)

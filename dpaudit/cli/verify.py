@@ -76,11 +76,11 @@ def _verified(verification: Verification) -> Result:
     from dpaudit.model.codec import encode
     from dpaudit.render.verification import verification_document
 
-    found = Exit.FINDING if verification.complaints else verdict_exit(verification.verdict)
+    exit_code = Exit.FINDING if verification.complaints else verdict_exit(verification.verdict)
     return Result(
         document=lambda: verification_document(verification),
         data=lambda: {"accepted": verification.accepted, **encode(verification)},
-        code=worst(found, Exit.PASS if verification.accepted else Exit.INCONCLUSIVE),
+        code=worst(exit_code, Exit.PASS if verification.accepted else Exit.INCONCLUSIVE),
     )
 
 
@@ -104,22 +104,22 @@ def _demands(expected: str | None) -> dict[str, Any]:
 
     Raises: ConfigError: an unknown key, a key twice, or a number that is none.
     """
-    found: dict[str, Any] = {}
-    rest = expected
-    while rest:
-        key, _, rest = rest.partition("=")
-        if key not in (*_NUMBERS, *POINT_KEYS, "measure", "neighbours", "model", "unit") or key in found:
+    fields_of_claim: dict[str, Any] = {}
+    unread = expected
+    while unread:
+        key, _, unread = unread.partition("=")
+        if key not in (*_NUMBERS, *POINT_KEYS, "measure", "neighbours", "model", "unit") or key in fields_of_claim:
             raise ConfigError(
                 f"--expect-claim: {key!r} is unknown or given twice; write epsilon=1,delta=1e-5,neighbours=replace_one "
                 "(or rho=, xi=, mu=, renyi=ORDER:EPSILON, profile=EPSILON:DELTA; and measure=, model=, unit=)."
             )
-        value, _, rest = (rest, "", "") if key == "unit" else rest.partition(",")
+        value, _, unread = (unread, "", "") if key == "unit" else unread.partition(",")
         try:
-            found[key] = _value(key, value)
+            fields_of_claim[key] = _value(key, value)
         except ValueError:
             kind = "point, as in 2:0.04" if key in POINT_KEYS else "number"
             raise ConfigError(f"--expect-claim: {key}={value!r} is no {kind}.") from None
-    return found
+    return fields_of_claim
 
 
 def _value(key: str, text: str) -> Any:

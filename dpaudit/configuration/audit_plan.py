@@ -155,10 +155,10 @@ class AuditPlan:
         if not isinstance(data, Mapping) or data.get("schema") != SCHEMA:
             raise CertificateError(f"This is no audit plan ({SCHEMA}), as `dpaudit audit --plan FILE` writes it.")
         try:
-            found = digest_of(dict(data))
-            if found != data.get("digest"):
+            digest = digest_of(dict(data))
+            if digest != data.get("digest"):
                 raise CertificateError(
-                    f"The plan was changed after its digest: its content has the digest {found}, and it states "
+                    f"The plan was changed after its digest: its content has the digest {digest}, and it states "
                     f"{str(data.get('digest'))!r:.80}. Audit by the plan that was published, or write a new one."
                 )
             plan: AuditPlan = read_object(cls, {k: v for k, v in data.items() if k not in ("schema", "digest")})
@@ -286,10 +286,10 @@ def received_plan(plan: Any, audits: list[Any], config: Any = "") -> ReceivedPla
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
         return ReceivedPlan(complaints=(f"an audit of the report cannot be compared with its plan: {error}",))
     for audit, own in zip(results, listed, strict=True):
-        held = audit["plan"] if isinstance(audit.get("plan"), Mapping) else {}
-        if held.get("digest") != planned.digest:
+        stated_plan = audit["plan"] if isinstance(audit.get("plan"), Mapping) else {}
+        if stated_plan.get("digest") != planned.digest:
             complaints.append(f"audit {audit.get('name')!r} names another plan, or none")
-        lines = held.get("departures", ())
+        lines = stated_plan.get("departures", ())
         stated = [str(line) for line in lines] if isinstance(lines, list | tuple) else []
         said.update(dict.fromkeys(stated))
         complaints += [f"a departure from the plan is not listed: {line}" for line in own if line not in stated]

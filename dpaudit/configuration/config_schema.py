@@ -90,9 +90,9 @@ def _measured_schema(kind: type[MeasuredClaim]) -> JsonSchema:
         "additionalProperties": False,
     }
     value = {"anyOf": [row, {"type": "array", "minItems": 1, "items": row}]} if points else number
-    held = table_schema(who, summary(kind))
-    held["properties"] = dict.fromkeys(numbers, value) | held["properties"]
-    return held | {"required": [kind.measure, *held["required"]]}
+    schema = table_schema(who, summary(kind))
+    schema["properties"] = dict.fromkeys(numbers, value) | schema["properties"]
+    return schema | {"required": [kind.measure, *schema["required"]]}
 
 
 def table_schema(fields: tuple[Field, ...], description: str, **fixed: str) -> JsonSchema:
@@ -147,12 +147,12 @@ def _any_of(names: tuple[str, ...]) -> list[JsonSchema]:
 
 def _choice(kind: Kind) -> JsonSchema:
     """Return the schema of a section whose `name` decides which keys it has."""
-    known = names(kind)
+    choices = names(kind)
     return {
         "type": "object",
-        "properties": {"name": {"enum": list(known), "description": f"One of `dpaudit list {kind}`."}},
+        "properties": {"name": {"enum": list(choices), "description": f"One of `dpaudit list {kind}`."}},
         "required": ["name"],
-        "oneOf": [{"$ref": f"#/$defs/{kind}.{name}"} for name in known],
+        "oneOf": [{"$ref": f"#/$defs/{kind}.{name}"} for name in choices],
     }
 
 

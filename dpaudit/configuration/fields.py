@@ -89,8 +89,8 @@ def _default(target: Callable[..., Any], name: str, entry: inspect.Parameter) ->
     """Return a parameter's default, made anew where a dataclass makes it on use."""
     if entry.default is inspect.Parameter.empty:
         return MISSING
-    held = dataclass_fields(target) if is_dataclass(target) else ()
-    factory = next((field.default_factory for field in held if field.name == name), MISSING)
+    fields = dataclass_fields(target) if is_dataclass(target) else ()
+    factory = next((field.default_factory for field in fields if field.name == name), MISSING)
     return entry.default if factory is MISSING else factory()
 
 

@@ -178,11 +178,11 @@ def _toml_fault(text: str, error: tomllib.TOMLDecodeError) -> tuple[int, str]:
     The parser of the standard library says line and column in its message alone before Python 3.14.
     """
     message = str(error)
-    found = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)", message)
-    if not found:
+    location = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)", message)
+    if not location:
         return text.count("\n") + 1, message
-    line, column = found.groups()
-    said = message[: found.start()]
+    line, column = location.groups()
+    said = message[: location.start()]
     return (int(line), f"{said} (column {column})") if line else (text.count("\n") + 1, said)
 
 

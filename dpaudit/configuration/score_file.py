@@ -70,7 +70,7 @@ def _require_few(path: Path, number: int) -> None:
 def _inexact(scores: Array) -> int | None:
     """Return the first place of a whole number that no double holds, or None."""
     large = np.flatnonzero((scores > _WHOLE) | (scores < -_WHOLE))
-    return next((int(place) for place in large if int(float(scores[place])) != int(scores[place])), None)
+    return next((int(index) for index in large if int(float(scores[index])) != int(scores[index])), None)
 
 
 def _lines(path: Path) -> Array:

@@ -57,8 +57,8 @@ def _of_counts(result: ScoresResult) -> str:
     """Return what is wrong with the counts."""
     counts = result.counts
     inside = counts.correct <= counts.guesses <= counts.runs <= result.members + result.others
-    whole = counts.true_positives <= counts.positives and counts.false_positives <= counts.negatives
-    if not inside or not whole:
+    rates_possible = counts.true_positives <= counts.positives and counts.false_positives <= counts.negatives
+    if not inside or not rates_possible:
         return "a count exceeds the number that it counts from"
     if any(p.true_positives > result.members or p.false_positives > result.others for p in result.roc):
         return "a point of the ROC curve counts more scores than there are"

@@ -66,8 +66,8 @@ def longest_key(text: str) -> int:
 
 def nearest_line(lines: dict[Path, int], path: Path) -> int:
     """Return the line of the longest known beginning of `path`, or 1."""
-    known = (lines[path[:length]] for length in range(len(path), 0, -1) if path[:length] in lines)
-    return next(known, 1)
+    lines_found = (lines[path[:length]] for length in range(len(path), 0, -1) if path[:length] in lines)
+    return next(lines_found, 1)
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
@@ -85,7 +85,7 @@ class _Frame:
     """One open table or list, and how far its reading has come."""
 
     path: Path
-    place: int | None = None
+    index: int | None = None
     awaits: str = "key"
 
 
@@ -110,7 +110,7 @@ class _Reader:
         elif kind == "newline":
             if len(self._frames) == 1:
                 frame.awaits = "key"
-        elif frame.place is not None:
+        elif frame.index is not None:
             self._read_item(frame, lexeme, line)
         elif frame.awaits == "key":
             self._read_key(frame, lexeme, kind, line)
@@ -169,15 +169,15 @@ class _Reader:
         if lexeme == "{":
             self._frames.append(_Frame(path))
         elif lexeme == "[":
-            self._frames.append(_Frame(path, place=0))
+            self._frames.append(_Frame(path, index=0))
         else:
             self.spans.setdefault(path, self.span)
 
     def _read_item(self, frame: _Frame, lexeme: str, line: int) -> None:
         """Take in a lexeme inside a list."""
-        path = (*frame.path, frame.place or 0)
+        path = (*frame.path, frame.index or 0)
         if lexeme == ",":
-            frame.place = (frame.place or 0) + 1
+            frame.index = (frame.index or 0) + 1
         elif lexeme == "]":
             self._close()
         else:
@@ -185,7 +185,7 @@ class _Reader:
             if lexeme == "{":
                 self._frames.append(_Frame(path))
             elif lexeme == "[":
-                self._frames.append(_Frame(path, place=0))
+                self._frames.append(_Frame(path, index=0))
 
     def _close(self) -> None:
         """Leave the innermost table or list."""

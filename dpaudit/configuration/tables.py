@@ -76,8 +76,8 @@ class _Reader:
         values: dict[str, Any] = {}
         for key, value in table.items():
             if key not in parameters:
-                known = suggestion(key, tuple(parameters))
-                raise Fault((*where, key), f"{self.heading}unknown key {self._name((*where, key))!r}{known}")
+                hint = suggestion(key, tuple(parameters))
+                raise Fault((*where, key), f"{self.heading}unknown key {self._name((*where, key))!r}{hint}")
             values[key] = self._value(parameters[key].hint, value, (*where, key))
         for key, parameter in parameters.items():
             if parameter.required and key not in table:
@@ -145,7 +145,7 @@ class _Reader:
         kinds = [options[0]] * len(value) if Ellipsis in options or len(options) == 1 else list(options)
         if len(kinds) != len(value):
             raise self._expected(f"a list of {len(kinds)}", value, where)
-        return tuple(self._value(kinds[place], item, (*where, place)) for place, item in enumerate(value))
+        return tuple(self._value(kinds[index], item, (*where, index)) for index, item in enumerate(value))
 
     def _file(self, value: str, where: KeyPath) -> Path:
         """Return the path of a regular file; a device or a pipe may never end, and more than a GiB fills the memory."""
@@ -186,7 +186,7 @@ class _Reader:
         """Return the name of a key: its path from the root, or itself with its place in a list."""
         if self.dotted:
             return ".".join(map(str, where))
-        last = max(place for place, step in enumerate(where) if isinstance(step, str))
+        last = max(index for index, step in enumerate(where) if isinstance(step, str))
         return "".join(f"[{step}]" if isinstance(step, int) else step for step in where[last:])
 
 

@@ -113,12 +113,12 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Bars on one axis, `length` cells wide, below a note; `whole` draws the rest of the axis too."""
+    """Bars on one axis, `length` cells wide, below a note; `axis` draws the rest of the axis too."""
 
     rows: tuple[Bar, ...]
     _: KW_ONLY
     length: int = 44
-    whole: bool = False
+    axis: bool = False
     note: str = ""
 
 
@@ -213,7 +213,7 @@ def folded(title: str, blocks: Iterable[Shown]) -> Folded:
     return Folded(title, tuple(block for block in blocks if not _empty(block)))
 
 
-def unfolded(whole: Document) -> tuple[Document, tuple[Block, ...]]:
+def unfolded(complete: Document) -> tuple[Document, tuple[Block, ...]]:
     """Return a document without what it folds, and that in its order, each below a heading with its section's number.
 
     >>> shown, annex = unfolded(document(Heading("Proof", number="6"), Folded("Rows", (Paragraph("one"),))))
@@ -222,17 +222,17 @@ def unfolded(whole: Document) -> tuple[Document, tuple[Block, ...]]:
     """
     annex: list[Block] = []
     number = ""
-    for block in whole.blocks:
+    for block in complete.blocks:
         if isinstance(block, Heading):
             number = block.number
         elif isinstance(block, Folded):
             annex += [Heading(block.title, number=number), *block.blocks]
-    return replace(whole, blocks=tuple(b for b in whole.blocks if not isinstance(b, Folded))), tuple(annex)
+    return replace(complete, blocks=tuple(b for b in complete.blocks if not isinstance(b, Folded))), tuple(annex)
 
 
 def joined(documents: Iterable[Document]) -> Document:
     """Return the blocks of several documents as one."""
-    return Document(blocks=tuple(block for held in documents for block in held.blocks))
+    return Document(blocks=tuple(block for part in documents for block in part.blocks))
 
 
 def judged(verdict: str, sentence: str, subject: str = "") -> Verdict:

@@ -51,7 +51,7 @@ def _body(document: blocks.Document, sections: list[blocks.Heading]) -> Iterator
 
 def _contents(sections: list[blocks.Heading]) -> str:
     """Return links to the sections."""
-    links = (f'<li><a href="#{xml(held.ident)}">{_numbered(held)}</a></li>' for held in sections)
+    links = (f'<li><a href="#{xml(section.ident)}">{_numbered(section)}</a></li>' for section in sections)
     return f'<nav aria-label="Contents"><ol>{"".join(links)}</ol></nav>'
 
 
@@ -87,7 +87,7 @@ def _written(block: blocks.Block) -> str:
         case blocks.Code():
             return f"<pre>{xml(block.text)}</pre>"
         case blocks.Tree():
-            return _list(tuple("; ".join((held.title, *held.details, *held.quiet)) for held in block.branches))
+            return _list(tuple("; ".join((branch.title, *branch.details, *branch.quiet)) for branch in block.branches))
         case _:
             return _drawn(block)
 

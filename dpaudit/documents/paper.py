@@ -28,10 +28,10 @@ def _plain(value: Any) -> Any:
     if isinstance(value, str):
         return unbroken(clean(value))
     if isinstance(value, dict):
-        return {key: _plain(held) for key, held in value.items()}
+        return {key: _plain(member) for key, member in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(held) for held in value]
+        return [_plain(member) for member in value]
     if is_dataclass(value):
-        held = {entry.name: _plain(getattr(value, entry.name)) for entry in fields(value)}
-        return {"kind": type(value).__name__} | held
+        members = {entry.name: _plain(getattr(value, entry.name)) for entry in fields(value)}
+        return {"kind": type(value).__name__} | members
     return value

@@ -45,8 +45,8 @@ def bar(share: float, length: int) -> str:
     '██  '
     """
     eighths = max(1 if share > 0 else 0, round(min(1.0, share) * length * 8))
-    full, rest = divmod(eighths, 8)
-    return ("█" * full + _EIGHTHS[rest]).ljust(length)
+    full, remainder = divmod(eighths, 8)
+    return ("█" * full + _EIGHTHS[remainder]).ljust(length)
 
 
 def _apart(before: blocks.Block | None, block: blocks.Block) -> bool:
@@ -117,10 +117,10 @@ def _grid(block: blocks.Table) -> Grid:
     """Return rows as columns, below their names where any has one."""
     grid = Grid.grid(padding=(0, 2))
     width = len(block.rows[0])
-    for place in range(width):
-        look = block.looks[place] if place < len(block.looks) else ""
-        named = place == 0 and all(len(_cell(row[0])) <= _LONGEST_NAME for row in block.rows)
-        wide = place == width - 1 or (block.wrapped and not named)
+    for column in range(width):
+        look = block.looks[column] if column < len(block.looks) else ""
+        named = column == 0 and all(len(_cell(row[0])) <= _LONGEST_NAME for row in block.rows)
+        wide = column == width - 1 or (block.wrapped and not named)
         justify: Literal["left", "right"] = "right" if look == "number" else "left"
         overflow: Literal["fold", "ellipsis"] = "fold" if wide else "ellipsis"
         grid.add_column(style=_STYLES[look], no_wrap=not wide, overflow=overflow, justify=justify)
@@ -146,14 +146,14 @@ def _bars(block: blocks.Bars) -> Grid:
         grid.add_column(style=style, no_wrap=True)
     for row in block.rows:
         grid.add_row(
-            row.name, *([row.detail] if detailed else []), _filled(row, block.length, whole=block.whole), row.written
+            row.name, *([row.detail] if detailed else []), _filled(row, block.length, axis=block.axis), row.written
         )
     return grid
 
 
-def _filled(row: blocks.Bar, length: int, *, whole: bool) -> str:
+def _filled(row: blocks.Bar, length: int, *, axis: bool) -> str:
     """Return a bar: hatched where nothing of it was proved, with the rest of the axis where that has a meaning."""
-    if whole:
+    if axis:
         full = min(length, max(1 if row.share else 0, int(row.share * length)))
         return f"{'█' * full}{'·' * (length - full)}"
     drawn = bar(row.share, length)

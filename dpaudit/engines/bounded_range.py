@@ -78,7 +78,7 @@ def _strategy(low: Floats, under: Floats, steps: Floats, reach: int) -> tuple[Fl
 
     Right of it nothing is told apart.
     """
-    cells, whole, size = len(steps) - 1, steps[-1], 2 * reach + 1
+    cells, exp_range, size = len(steps) - 1, steps[-1], 2 * reach + 1
     before = len(low) // 2
     pad = cells + reach - before
     outer = np.exp(np.log(steps[1]) * np.arange(-before - pad, -before))
@@ -86,43 +86,43 @@ def _strategy(low: Floats, under: Floats, steps: Floats, reach: int) -> tuple[Fl
     q = np.concatenate([np.ones(pad), under, np.zeros(pad)])
     best, best_q = p[cells : cells + size].copy(), q[cells : cells + size].copy()
     for k in range(1, cells):
-        share = (whole - steps[k]) / (whole - 1)
+        share = (exp_range - steps[k]) / (exp_range - 1)
         at, above = slice(cells - k, cells - k + size), slice(2 * cells - k, 2 * cells - k + size)
-        found = share * p[at] + (1 - share) * p[above]
-        better = found > best
-        event = share / steps[k] * q[at] + (1 - share) * whole / steps[k] * q[above]
-        np.copyto(best, found, where=better)
+        gain = share * p[at] + (1 - share) * p[above]
+        better = gain > best
+        event = share / steps[k] * q[at] + (1 - share) * exp_range / steps[k] * q[above]
+        np.copyto(best, gain, where=better)
         np.copyto(best_q, event, where=better)
     return best, best_q
 
 
 def _bound(high: Floats, steps: Floats, reach: int) -> Floats:
     """Return one more step from above, likewise; left of a window a curve lies below the chord from (0, 1)."""
-    cells, whole, size = len(steps) - 1, steps[-1], 2 * reach + 1
+    cells, exp_range, size = len(steps) - 1, steps[-1], 2 * reach + 1
     pad = cells + reach - len(high) // 2
     outer = np.exp(np.log(steps[1]) * np.arange(-pad, 0))
     padded = np.concatenate([1 - (1 - high[0]) * outer, high, np.full(pad, high[-1])])
 
     def moved(k: int) -> tuple[Floats, Floats, Floats]:
         """Return D at x e^-t, and with D at x e^(r-t) what t from place k on is made of."""
-        one, two = padded[cells - k : cells - k + size], padded[2 * cells - k : 2 * cells - k + size]
-        return one, whole * one - two, two - one
+        curve, beyond = padded[cells - k : cells - k + size], padded[2 * cells - k : 2 * cells - k + size]
+        return curve, exp_range * curve - beyond, beyond - curve
 
-    rounded = _SLIP / math.log(steps[1]) * whole
-    one, share, rest = moved(0)
-    best = one.copy()
+    rounded = _SLIP / math.log(steps[1]) * exp_range
+    curve, share, rise = moved(0)
+    best = curve.copy()
     for k in range(cells):
         a, b = steps[k], steps[k + 1]
-        one, share_after, rest_after = moved(k + 1)
+        curve, share_after, rise_after = moved(k + 1)
         c0 = a * b / (b - a) * (share - share_after)
-        c2 = (b * rest_after - a * rest) / (b - a)
-        found = share_after + b * rest_after
+        c2 = (b * rise_after - a * rise) / (b - a)
+        heights = share_after + b * rise_after
         inside = np.flatnonzero((c0 < 0) & (c2 < 0) & (c0 <= c2 * (a * a)) & (c0 >= c2 * (b * b)))
-        c1 = b * share_after[inside] - a * share[inside] + a * b * (rest[inside] - rest_after[inside])
+        c1 = b * share_after[inside] - a * share[inside] + a * b * (rise[inside] - rise_after[inside])
         root = c1 / (b - a) - 2 * np.sqrt(c0[inside] * c2[inside])
-        found[inside] = np.maximum(found[inside], root)
-        np.maximum(best, (found + rounded * one) / (whole - 1), out=best)
-        share, rest = share_after, rest_after
+        heights[inside] = np.maximum(heights[inside], root)
+        np.maximum(best, (heights + rounded * curve) / (exp_range - 1), out=best)
+        share, rise = share_after, rise_after
     return best
 
 
@@ -171,13 +171,13 @@ def _chosen_delta(composition: Composition, epsilon: float, precision: Precision
     after = int(np.searchsorted(curve.x, x, side="right"))
     if after == len(curve.x):
         return 0.0, float(curve.high[-1])
-    one, two = curve.x[after - 1], curve.x[after]
+    x_before, x_after = curve.x[after - 1], curve.x[after]
     slip = 4 * times * _SLIP * len(curve.x) / (2 * math.log(curve.x[-1])) / -math.expm1(-span)
     tangents = (
-        curve.low[after - 1] - curve.under_q[after - 1] * (x - one) * (1 + slip),
-        curve.low[after] + curve.under_q[after] * (two - x) * (1 - slip),
+        curve.low[after - 1] - curve.under_q[after - 1] * (x - x_before) * (1 + slip),
+        curve.low[after] + curve.under_q[after] * (x_after - x) * (1 - slip),
     )
-    share = (x - one) / (two - one)
+    share = (x - x_before) / (x_after - x_before)
     chord = float(curve.high[after - 1] * (1 - share) + curve.high[after] * share) * (1 + _CLOSED)
     low = max(0.0, *(float(tangent) for tangent in tangents)) * (1 - _CLOSED)
     return min(low, chord), min(1.0, chord)

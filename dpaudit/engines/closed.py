@@ -44,13 +44,13 @@ def _by(forms: tuple[Form, Form, Form], composition: Composition, at: float) -> 
     sums, joint, alone = forms
     others = alone if is_closed(composition) or not gridded(composition) else sums
     own = joint if gaussian.all_gaussian(composition) else others
-    (low, high), known = sums(composition, at), own(composition, at)
-    if low > known[1] or known[0] > high:
+    (low, high), bounds = sums(composition, at), own(composition, at)
+    if low > bounds[1] or bounds[0] > high:
         raise EngineDisagreementError(
-            f"The largest losses say [{low!r}, {high!r}] and another closed form says {known} for the same quantity; "
+            f"The largest losses say [{low!r}, {high!r}] and another closed form says {bounds} for the same quantity; "
             "one of them is wrong. Please report the declaration."
         )
-    return max(low, known[0]), min(high, known[1])
+    return max(low, bounds[0]), min(high, bounds[1])
 
 
 CLOSED = Engine(name="closed", covers=lambda composition: True, delta_ends=_delta, epsilon_ends=_epsilon)

@@ -17,17 +17,17 @@ def exact_sum(terms: Iterable[tuple[float | Fraction, int, int]]) -> Fraction:
     >>> exact_sum([(0.5, 2, 3), (Fraction(1, 3), 1, 3)])
     Fraction(7, 4)
     """
-    total, bits, rest = 0, 0, Fraction(0)
+    total, bits, fraction_sum = 0, 0, Fraction(0)
     for value, power, times in terms:
         numerator, denominator = value.as_integer_ratio()
         if denominator & (denominator - 1):
-            rest += Fraction(numerator, denominator) ** power * times
+            fraction_sum += Fraction(numerator, denominator) ** power * times
             continue
         shift = power * (denominator.bit_length() - 1)
         if shift > bits:
             total, bits = total << shift - bits, shift
         total += numerator**power * times << bits - shift
-    return Fraction(total, 1 << bits) + rest
+    return Fraction(total, 1 << bits) + fraction_sum
 
 
 def exact_supremum(loss: SimpleLoss) -> Fraction:

@@ -35,8 +35,8 @@ class Weights:
     @cached_property
     def _logarithms(self) -> tuple[Floats, Floats]:
         """The places of weights that are not 0, and the logarithms of these, for sums at many slopes."""
-        held = np.flatnonzero(self.weights)
-        return held.astype(np.float64), np.log(self.weights[held])
+        places = np.flatnonzero(self.weights)
+        return places.astype(np.float64), np.log(self.weights[places])
 
     def log_moment(self, more: float) -> float:
         """Return the logarithm of the sum of weights[k] e^(more k), rounded up by about 1e-10."""
@@ -57,14 +57,14 @@ def weighted(masses: Floats, tilt: float, times: int, *, upwards: bool) -> Weigh
     sizes = logarithms + exponents
     top = float(sizes.max())
     log_scale = top + math.log(float(np.exp(sizes - top).sum()))
-    held = np.exp(sizes - log_scale)
+    tilted = np.exp(sizes - log_scale)
     blur = _UNIT * (16 + 4 * (np.abs(logarithms) + np.abs(exponents) + abs(log_scale)))
     if upwards:
-        held = np.maximum(held * (1 + blur), _LEAST)
+        tilted = np.maximum(tilted * (1 + blur), _LEAST)
     else:
-        held *= 1 - blur
-        held[(held < _LEAST) | (masses < sys.float_info.min)] = 0.0
-    return Weights(weights=np.asarray(held, np.float64), log_scale=log_scale, times=times)
+        tilted *= 1 - blur
+        tilted[(tilted < _LEAST) | (masses < sys.float_info.min)] = 0.0
+    return Weights(weights=np.asarray(tilted, np.float64), log_scale=log_scale, times=times)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +89,7 @@ def composed(parts: Sequence[Weights], first: int, size: int, shown: int) -> Law
     """
     events = sum(part.times for part in parts)
     unit = relative_error(size)
-    whole = np.ones(size // 2 + 1, np.complex128)
+    product = np.ones(size // 2 + 1, np.complex128)
     log_moduli, sensitivity = np.zeros(size // 2 + 1), np.zeros(size // 2 + 1)
     for part in parts:
         folded = _folded(part.weights, size)
@@ -99,12 +99,12 @@ def composed(parts: Sequence[Weights], first: int, size: int, shown: int) -> Law
         log_moduli += part.times * np.log(moduli)
         sensitivity += part.times * error / moduli
         with np.errstate(over="ignore", invalid="ignore"):
-            whole *= _power(entries, part.times)
+            product *= _power(entries, part.times)
     if not max(float(log_moduli.max()), float((log_moduli + sensitivity).max()) / 2) < _LARGEST:
         return Law(coefficients=np.zeros(shown), error=0.0, log_scale=0.0, blur=math.inf, first=first)
     bounds = np.exp(log_moduli * (1 - 1e-12) + 1e-9)
     back = 1.01 * float((bounds * (sensitivity + _PRODUCT * events + unit)).sum()) + _LEAST
-    circular = np.roll(signal(whole), -(first % size))
+    circular = np.roll(signal(product), -(first % size))
     return Law(
         coefficients=circular[:shown],
         error=2 * back / size,
@@ -124,11 +124,11 @@ def _folded(weights: Floats, size: int) -> Floats:
 
 def _power(entries: Complexes, times: int) -> Complexes:
     """Return the power of every entry by repeated squaring: `times` - 1 products in effect."""
-    found, square = None, entries
+    power, square = None, entries
     while True:
         if times & 1:
-            found = square if found is None else found * square
+            power = square if power is None else power * square
         times >>= 1
         if not times:
-            return square if found is None else found
+            return square if power is None else power
         square = square * square

@@ -137,24 +137,24 @@ def _sampled_moments(mu: float, rate: float) -> Floats:
 
 
 @lru_cache(maxsize=64)
-def _log_moments(composition: Composition, place: range, *, ranged: bool) -> tuple[Floats, Floats]:
+def _log_moments(composition: Composition, indices: range, *, ranged: bool) -> tuple[Floats, Floats]:
     """Return the powers at places of the grid, and ln E[e^(s L)] of the whole at each, rounded up."""
     sampled = any(isinstance(option, SampledGaussianLoss) for loss, _ in composition.parts for option in _options(loss))
-    powers = (_WHOLE_POWERS if sampled else _POWERS)[place.start : place.stop : place.step]
+    powers = (_WHOLE_POWERS if sampled else _POWERS)[indices.start : indices.stop : indices.step]
     total, rounding = np.zeros_like(powers), np.zeros_like(powers)
     with np.errstate(over="ignore", invalid="ignore"):
         for loss, times in composition.parts:
             # Of a choice that follows what was seen the largest moment counts, power by power.
-            sides = [_logs_of(each, times, powers, place, ranged=ranged) for each in _options(loss)]
+            sides = [_logs_of(each, times, powers, indices, ranged=ranged) for each in _options(loss)]
             total = total + np.max([part for part, _ in sides], axis=0)
             rounding += np.max([doubt for _, doubt in sides], axis=0)
     return powers, np.nan_to_num(total + rounding, nan=math.inf, posinf=math.inf)
 
 
-def _logs_of(loss: SimpleLoss, times: int, powers: Floats, place: range, *, ranged: bool) -> tuple[Floats, Floats]:
+def _logs_of(loss: SimpleLoss, times: int, powers: Floats, indices: range, *, ranged: bool) -> tuple[Floats, Floats]:
     """Return ln E[e^(s L)] of copies of one loss, and what rounding may have made of it; 0 where a law has none."""
     if isinstance(loss, SampledGaussianLoss):
-        part = times * _sampled_moments(loss.mu, loss.rate)[place.start : place.stop : place.step]
+        part = times * _sampled_moments(loss.mu, loss.rate)[indices.start : indices.stop : indices.step]
         return part, 4 * _ULP * part
     if not isinstance(loss, Closed):
         return 0 * powers, 0 * powers
@@ -175,8 +175,8 @@ def _bounds(powers: Floats, moments: Floats, epsilon: float, *, finite: bool) ->
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         gaps = _log_gaps(powers, epsilon)
         excess = np.log(np.expm1(np.minimum(moments, _LARGE))) - gaps + 1e-11 * (1 + np.abs(gaps))
-    known = (moments < _LARGE) & np.isfinite(gaps)
-    return np.asarray(np.where(known, np.minimum(convex, excess), convex))
+    usable = (moments < _LARGE) & np.isfinite(gaps)
+    return np.asarray(np.where(usable, np.minimum(convex, excess), convex))
 
 
 def _constant(powers: Floats) -> Floats:
@@ -187,12 +187,12 @@ def _constant(powers: Floats) -> Floats:
 def _log_gaps(powers: Floats, epsilon: float) -> Floats:
     """Return ln(e^(s epsilon) - 1 - s (1 - e^-epsilon)) at each power s, minus infinity where rounding hides it."""
     gain, fall = powers * epsilon, powers * math.expm1(-epsilon)
-    rest = (1 - fall) * np.exp(-gain)
+    subtracted = (1 - fall) * np.exp(-gain)
     near = np.expm1(np.minimum(gain, 3.0))
     rounding = 8 * _ULP * (near - fall)
     close = near + fall - rounding
-    far = gain + np.log1p(-np.minimum(rest, 0.5))
-    return np.asarray(np.where(rest < 0.5, far, np.where(close > rounding, np.log(close), -math.inf)))
+    far = gain + np.log1p(-np.minimum(subtracted, 0.5))
+    return np.asarray(np.where(subtracted < 0.5, far, np.where(close > rounding, np.log(close), -math.inf)))
 
 
 def _log_finite(composition: Composition, epsilon: float, *, ranged: bool = False) -> float:
@@ -200,8 +200,8 @@ def _log_finite(composition: Composition, epsilon: float, *, ranged: bool = Fals
     epsilon = min(epsilon, _LARGEST_EPSILON)  # delta is no larger at a larger epsilon, whose product is no float
     finite = not any(loss.infinite_mass for loss, _ in composition.parts)
 
-    def bounds_at(place: range) -> Floats:
-        return _bounds(*_log_moments(composition, place, ranged=ranged), epsilon, finite=finite)
+    def bounds_at(indices: range) -> Floats:
+        return _bounds(*_log_moments(composition, indices, ranged=ranged), epsilon, finite=finite)
 
     return min(0.0, _smallest(bounds_at))
 
@@ -228,15 +228,15 @@ def delta_ends(composition: Composition, epsilon: float, precision: Precision, *
 
 def epsilon_ends(composition: Composition, delta: float, precision: Precision, *, ranged: bool = False) -> Ends:
     """Return bounds on the smallest epsilon, of which the upper one says something."""
-    rest = (delta - total_infinite_mass(composition)[1]) * (1 - 1e-15)
-    if rest <= 0:
+    finite_delta = (delta - total_infinite_mass(composition)[1]) * (1 - 1e-15)
+    if finite_delta <= 0:
         return 0.0, math.inf
     if any(isinstance(loss, SampledGaussianLoss) for loss, _ in composition.parts):
         return 0.0, smallest_epsilon(lambda at: delta_ends(composition, at, precision)[1], delta)
 
-    def bounds_at(place: range) -> Floats:
-        powers, moments = _log_moments(composition, place, ranged=ranged)
-        return np.asarray((moments + _constant(powers) - math.log(rest) + 1e-12) / powers)
+    def bounds_at(indices: range) -> Floats:
+        powers, moments = _log_moments(composition, indices, ranged=ranged)
+        return np.asarray((moments + _constant(powers) - math.log(finite_delta) + 1e-12) / powers)
 
     return 0.0, max(0.0, _smallest(bounds_at) * (1 + 1e-14))
 
@@ -254,8 +254,8 @@ def _covers(composition: Composition) -> bool:
     """Return whether moments are needed, or closed ones of few kinds known, or samples hold the record hardly ever."""
     kinds = {type(option) for loss, _ in composition.parts for option in _options(loss)}
     if ConcentratedLoss in kinds:  # no other engine knows it
-        known = all(issubclass(kind, (*get_args(Closed), SampledGaussianLoss)) for kind in kinds)
-        return known and all(_has_sum(*part) for part in composition.parts)
+        all_covered = all(issubclass(kind, (*get_args(Closed), SampledGaussianLoss)) for kind in kinds)
+        return all_covered and all(_has_sum(*part) for part in composition.parts)
     if SampledGaussianLoss in kinds:
         return composition.events > 1 and _is_rare(composition)
     return len(composition.parts) <= _KINDS and has_moments(composition)

@@ -38,10 +38,10 @@ def spectrum(values: Floats) -> Complexes:
     packed = _transformed(np.ascontiguousarray(values).view(np.complex128))
     mirrored = np.conj(np.roll(packed[::-1], 1))
     even, odd = (packed + mirrored) / 2, (packed - mirrored) * -0.5j
-    found = np.empty(half + 1, np.complex128)
-    found[:half] = even + roots(len(values))[:half] * odd
-    found[half] = even[0] - odd[0]
-    return found
+    entries = np.empty(half + 1, np.complex128)
+    entries[:half] = even + roots(len(values))[:half] * odd
+    entries[half] = even[0] - odd[0]
+    return entries
 
 
 def signal(entries: Complexes) -> Floats:
@@ -71,23 +71,23 @@ def _by_columns(square: Complexes) -> Complexes:
     """Return the transform of every column, each stage joining the transforms of the even and the odd rows."""
     rows, columns = square.shape
     table = roots(rows)
-    held, size = square.reshape(1, rows, columns), 1
+    transforms, size = square.reshape(1, rows, columns), 1
     while size < rows:
-        half = held.shape[1] // 2
-        turned = held[:, half:] * table[: rows // 2 : rows // (2 * size)][:, None, None]
+        half = transforms.shape[1] // 2
+        turned = transforms[:, half:] * table[: rows // 2 : rows // (2 * size)][:, None, None]
         joined = np.empty((2 * size, half, columns), np.complex128)
-        np.add(held[:, :half], turned, out=joined[:size])
-        np.subtract(held[:, :half], turned, out=joined[size:])
-        held, size = joined, 2 * size
-    return held.reshape(rows, columns)
+        np.add(transforms[:, :half], turned, out=joined[:size])
+        np.subtract(transforms[:, :half], turned, out=joined[size:])
+        transforms, size = joined, 2 * size
+    return transforms.reshape(rows, columns)
 
 
 @lru_cache(maxsize=4)
 def _twist(rows: int, columns: int) -> Complexes:
     """Return e^(-2 pi i j k / (rows columns)) for row j and column k."""
-    found = roots(rows * columns)[np.multiply.outer(np.arange(rows), np.arange(columns))]
-    found.flags.writeable = False
-    return found
+    factors = roots(rows * columns)[np.multiply.outer(np.arange(rows), np.arange(columns))]
+    factors.flags.writeable = False
+    return factors
 
 
 @lru_cache(maxsize=16)
@@ -108,6 +108,6 @@ def roots(size: int) -> Complexes:
         sine = 1 - square * sine / ((2 * term) * (2 * term + 1))
     sine = x * sine
     quarter = np.concatenate([cosine - 1j * sine, (sine - 1j * cosine)[-2:0:-1]])
-    found = np.concatenate([quarter, -1j * quarter, -quarter, 1j * quarter])
-    found.flags.writeable = False
-    return np.asarray(found, np.complex128)
+    full_circle = np.concatenate([quarter, -1j * quarter, -quarter, 1j * quarter])
+    full_circle.flags.writeable = False
+    return np.asarray(full_circle, np.complex128)

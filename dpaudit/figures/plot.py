@@ -84,11 +84,11 @@ class Plot:
         draw_up(canvas, up, _LEFT, width - _RIGHT)
         for layer in self.layers:
             _draw(canvas, layer, across, up)
-        for place, series in enumerate(named):
-            room, row = width / columns, place // columns
-            _entry(canvas, series, 10 + room * (place % columns), below + _ENTRY * row, room - 46)
-        for place, line in enumerate(captions):
-            canvas.text(10, foot + _CAPTION * place, line, "note")
+        for series_index, series in enumerate(named):
+            room, row = width / columns, series_index // columns
+            _entry(canvas, series, 10 + room * (series_index % columns), below + _ENTRY * row, room - 46)
+        for line_index, line in enumerate(captions):
+            canvas.text(10, foot + _CAPTION * line_index, line, "note")
         return canvas
 
 

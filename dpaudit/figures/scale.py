@@ -78,7 +78,7 @@ class Scale:
         unit = 10.0 ** math.floor(math.log10(raw))
         step = next(unit * m for m in (1, 2, 2.5, 5, 10) if unit * m >= raw * 0.999)
         first, last = math.ceil(self.low / step * 0.9999), math.floor(self.high / step * 1.0001)
-        return [step * place for place in range(first, last + 1)]
+        return [step * multiple for multiple in range(first, last + 1)]
 
     def _decades(self) -> list[float]:
         """Return powers of ten on a logarithmic axis, thinned to seven, with 1-2-5 steps where there are few."""

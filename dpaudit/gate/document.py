@@ -137,7 +137,8 @@ def _configuration(checked: Checked) -> dict[str, Any]:
         data["certificate"] = checked.certificate.to_dict()
     if checked.scores:
         data["scores"] = [
-            {"file": held.file, "digest": held.digest, "result": held.result.to_dict()} for held in checked.scores
+            {"file": evidence.file, "digest": evidence.digest, "result": evidence.result.to_dict()}
+            for evidence in checked.scores
         ]
     if checked.seed is not None:
         data["seed"] = checked.seed

@@ -156,11 +156,13 @@ class Checked:
 
     def _of_scores(self, configuration: Configuration, certificate: Certificate) -> Iterator[Issue]:
         """Yield the audits of scores whose bound exceeds the claim."""
-        for held in self.scores:
-            if held.result.exceeds_claim:
+        for evidence in self.scores:
+            if evidence.result.exceeds_claim:
                 location = place_of_key(configuration, "evidence", "scores")
-                text = f"{scores_meaning(held.result)} The sampling is stated: {SAMPLING[held.result.sampling]}."
-                attack = attack_of(held)
+                text = (
+                    f"{scores_meaning(evidence.result)} The sampling is stated: {SAMPLING[evidence.result.sampling]}."
+                )
+                attack = attack_of(evidence)
                 yield self._issue("DPA301", attack.subject, text, location, terms_of_attack(certificate, attack))
 
     def _of_usefulness(self, configuration: Configuration) -> Iterator[Issue]:

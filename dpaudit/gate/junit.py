@@ -65,13 +65,13 @@ def _facts(checked: Checked) -> dict[str, object]:
     facts: dict[str, object] = {f"certificate.{key}": value for key, value in numbers.items()}
     for attack in checked.attacks:
         result = attack.result
-        known: dict[str, object] = {"epsilon_claimed": attack.claimed}
-        known |= {name: getattr(result, name) for name in ("verdict", "epsilon_lower", "significance")}
+        properties: dict[str, object] = {"epsilon_claimed": attack.claimed}
+        properties |= {name: getattr(result, name) for name in ("verdict", "epsilon_lower", "significance")}
         if isinstance(result, AuditResult):
-            known |= {"runs": result.runs, "seed": result.seed}
+            properties |= {"runs": result.runs, "seed": result.seed}
         else:
-            known |= {"sampling": result.sampling, "scores": attack.looked_at}
-        facts |= {f"{attack.test}.{key}": value for key, value in known.items()}
+            properties |= {"sampling": result.sampling, "scores": attack.looked_at}
+        facts |= {f"{attack.test}.{key}": value for key, value in properties.items()}
     return facts
 
 

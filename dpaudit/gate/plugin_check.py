@@ -32,8 +32,8 @@ def check_plugin(name: str) -> tuple[Check, ...]:
     kinds: tuple[Kind, ...] = ("mechanisms", "algorithms")
     kind: Kind | None = next((kind for kind in kinds if name in names(kind)), None)
     if kind is None:
-        known = tuple(known for kind in kinds for known in names(kind))
-        raise ConfigError(f"Unknown mechanism or algorithm {name!r}{suggestion(name, known)}")
+        known_names = tuple(known_names for kind in kinds for known_names in names(kind))
+        raise ConfigError(f"Unknown mechanism or algorithm {name!r}{suggestion(name, known_names)}")
     examples = getattr(inspect.getmodule(find_plugin(kind, name)), "EXAMPLES", ())
     if not examples:
         wanted = "mechanisms" if kind == "mechanisms" else "(algorithm, problem), or give a configuration file"
@@ -48,10 +48,10 @@ def check_plugin(name: str) -> tuple[Check, ...]:
 def _checks_of(example: Any, called: str) -> Iterator[Check]:
     """Yield the checks of a mechanism, or of a pair of algorithm and problem."""
     testing = load_package("audits.testing")
-    found = (
+    checks = (
         testing.mechanism_checks(example, np.random.default_rng(0))
         if is_mechanism(example)
         else testing.algorithm_checks(*example)
     )
-    for check in found:
+    for check in checks:
         yield Check(example=called, what=check.what, status=check.outcome, says=check.says)

@@ -34,24 +34,24 @@ _INSET = "   "
 _HEAD = ("configuration", "claimed", "proved", "attacked", "verdict")
 
 
-def check_document(found: CheckDocument) -> Document:
+def check_document(gate: CheckDocument) -> Document:
     """Return the verdict of `dpaudit check`, a row for each configuration, and its issues, one a line.
 
     An open issue is `file:line: RULE message`, from the line's first character. Accepted ones are indented, so that no
     problem matcher takes them for open ones, each with its reason, and so are entries of the baseline not in force.
     """
-    sentence = _SENTENCES[found.verdict]
-    proved = [checked for checked in found.checked if checked.certificate is not None]
+    sentence = _SENTENCES[gate.verdict]
+    proved = [checked for checked in gate.checked if checked.certificate is not None]
     if left := sum(strongest(checked) is None for checked in proved):
         sentence += f" {left} of {len(proved)} {'was' if left == 1 else 'were'} not attacked."
-    accepted = [entry for entry in found.judged if entry.accepted is not None]
-    still_open = (Mark(issue.line, _TONES[issue.level]) for issue in found.open)
+    accepted = [entry for entry in gate.judged if entry.accepted is not None]
+    still_open = (Mark(issue.line, _TONES[issue.level]) for issue in gate.open)
     return document(
-        judged(found.verdict, sentence),
-        under("Checked", *_table(tuple(map(_row, found.checked)))),
+        judged(gate.verdict, sentence),
+        under("Checked", *_table(tuple(map(_row, gate.checked)))),
         under("Issues", Lines(tuple(still_open))),
         under("Accepted", lines(f"{_INSET}{_accepted(entry)}" for entry in accepted)),
-        under("In the baseline, and not in force", lines(f"{_INSET}{entry.line}" for entry in found.unused)),
+        under("In the baseline, and not in force", lines(f"{_INSET}{entry.line}" for entry in gate.unused)),
         title="Privacy checks",
     )
 

@@ -111,8 +111,8 @@ def _proved(certificate: Certificate) -> tuple[tuple[str, float], ...]:
     tight = certificate.tight
     if isinstance(tight, Ends):
         rows = [(f"{tight.measure}{'' if row.at is None else f'_{row.at:g}'}", row) for row in tight.rows]
-        held = ((f"proved_{name}", row.upper, f"refuted_{name}", row.lower) for name, row in rows)
-        return tuple(pair for high, upper, low, lower in held for pair in ((high, upper), (low, lower)))
+        ends = ((f"proved_{name}", row.upper, f"refuted_{name}", row.lower) for name, row in rows)
+        return tuple(pair for high, upper, low, lower in ends for pair in ((high, upper), (low, lower)))
     return (
         ("proved_delta", tight.delta.upper),
         ("proved_epsilon", tight.epsilon.upper),

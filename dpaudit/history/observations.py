@@ -66,7 +66,7 @@ def observations_in(places: tuple[Path, ...]) -> Observed:
     observations: list[Observation] = []
     unread: list[str] = []
     documents = 0
-    for path, name in (found for place in places for found in _documents(place)):
+    for path, name in (document for source in places for document in _documents(source)):
         try:
             seen = tuple(_of_document(path, name))
         except ConfigError as error:
@@ -78,16 +78,16 @@ def observations_in(places: tuple[Path, ...]) -> Observed:
     return Observed(observations=tuple(observations), documents=documents, unread=tuple(unread))
 
 
-def _documents(place: Path) -> list[tuple[Path, str]]:
+def _documents(source: Path) -> list[tuple[Path, str]]:
     """Return a file, or the JSON files below a folder, each with its name."""
-    if not place.exists():
-        raise ConfigError(f"{place}: no such file or folder; name the reports, or the folder that holds them.")
-    if place.is_file():
-        return [(place, str(place))]
-    files = sorted(path for path in place.rglob("*.json") if path.is_file())
+    if not source.exists():
+        raise ConfigError(f"{source}: no such file or folder; name the reports, or the folder that holds them.")
+    if source.is_file():
+        return [(source, str(source))]
+    files = sorted(path for path in source.rglob("*.json") if path.is_file())
     if len(files) > _MOST_FILES:
-        raise ConfigError(f"{place}: holds {len(files)} JSON files; give a folder with at most {_MOST_FILES}.")
-    return [(path, path.relative_to(place).as_posix()) for path in files]
+        raise ConfigError(f"{source}: holds {len(files)} JSON files; give a folder with at most {_MOST_FILES}.")
+    return [(path, path.relative_to(source).as_posix()) for path in files]
 
 
 def _of_document(path: Path, name: str) -> Iterator[Observation]:
@@ -99,14 +99,14 @@ def _of_document(path: Path, name: str) -> Iterator[Observation]:
         data = json_value(read_text(path, _LARGEST))
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"{name}: invalid JSON ({error}).") from None
-    known = _SCHEMA.fullmatch(str(data.get("schema"))) if isinstance(data, dict) else None
-    if known is None:
+    schema = _SCHEMA.fullmatch(str(data.get("schema"))) if isinstance(data, dict) else None
+    if schema is None:
         return
     try:
-        read = {"report": _of_report, "check": _of_check}[known[1]]
+        read = {"report": _of_report, "check": _of_check}[schema[1]]
         yield from tuple(read(data, name))
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise ConfigError(f"{name}: is no complete {known[1]} ({error!r}).") from None
+        raise ConfigError(f"{name}: is no complete {schema[1]} ({error!r}).") from None
 
 
 def _of_report(data: dict[str, Any], name: str) -> Iterator[Observation]:
@@ -145,7 +145,7 @@ def _of_check(data: dict[str, Any], name: str) -> Iterator[Observation]:
 
 def _scored(data: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the audits of scores that stand beside the audits; versions before them have none."""
-    return [held["result"] for held in data.get("scores", [])]
+    return [score_evidence["result"] for score_evidence in data.get("scores", [])]
 
 
 def _observation(certificate: dict[str, Any] | None, audits: list[dict[str, Any]], **fields: Any) -> Observation:

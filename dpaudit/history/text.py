@@ -72,9 +72,9 @@ def _chart(number: int, trend: Trend) -> tuple[Picture, ...]:
     """Return claimed and proved epsilon as lines over time and bounds from below as dots; nothing without numbers."""
     seen = trend.observations
     lines = (
-        Line("claim", _points((held.day, held.claimed) for held in seen)),
-        Line("curve", _points((held.day, held.proved) for held in seen)),
-        Line("attacked", _points((held.day, held.attacked) for held in seen)),
+        Line("claim", _points((observation.day, observation.claimed) for observation in seen)),
+        Line("curve", _points((observation.day, observation.proved) for observation in seen)),
+        Line("attacked", _points((observation.day, observation.attacked) for observation in seen)),
     )
     values = [value for line in lines for _, value in line.points]
     if not values:

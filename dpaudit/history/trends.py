@@ -95,15 +95,15 @@ def claim_of(seen: Observation) -> str:
 def summary_of(trend: Trend) -> str:
     """Return where a subject stands, in two or three sentences."""
     last, strongest = trend.last, trend.strongest
-    known = f"{last.day}: {last.verdict}."
+    standing = f"{last.day}: {last.verdict}."
     if last.proved is not None:
-        known += f" Proved, under the conditions of the document: epsilon at most {at_most(last.proved)}."
+        standing += f" Proved, under the conditions of the document: epsilon at most {at_most(last.proved)}."
     elif last.proved_numbers:
-        known += f" Claimed: {last.claim}. Proved, under the conditions of the document: {last.proved_numbers}."
+        standing += f" Claimed: {last.claim}. Proved, under the conditions of the document: {last.proved_numbers}."
     if strongest is None or strongest.attacked is None:
-        return f"{known} No audit is among the documents."
+        return f"{standing} No audit is among the documents."
     return (
-        f"{known} The largest bound from below is epsilon {at_least(strongest.attacked)}, of {strongest.day}. "
+        f"{standing} The largest bound from below is epsilon {at_least(strongest.attacked)}, of {strongest.day}. "
         "Where the assumptions of the audits hold, the probability that any of the bounds from below is wrong is at "
         f"most {at_most(trend.risk, 2)}."
     )

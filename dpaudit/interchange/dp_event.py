@@ -144,15 +144,15 @@ def _from_sample(event: "DpEvent", neighbours: Neighbours, where: str) -> nodes.
 
     name = type(event).__name__
     scheme: Scheme = "poisson"
-    whole = size = bound = None
+    population = size = bound = None
     match event:
         case dp_event.PoissonSampledDpEvent(event=part, sampling_probability=rate):
             pass
         case dp_event.SampledWithoutReplacementDpEvent(event=part, sample_size=drawn, source_dataset_size=records):
-            scheme, rate, whole, size = "without_replacement", drawn / records, records, drawn
-        case dp_event.SampledWithReplacementDpEvent(event=part, sample_size=size, source_dataset_size=whole):
-            scheme, rate = "with_replacement", size / whole
-        case dp_event.TruncatedSubsampledGaussianDpEvent(dataset_size=whole, truncated_batch_size=bound):
+            scheme, rate, population, size = "without_replacement", drawn / records, records, drawn
+        case dp_event.SampledWithReplacementDpEvent(event=part, sample_size=size, source_dataset_size=population):
+            scheme, rate = "with_replacement", size / population
+        case dp_event.TruncatedSubsampledGaussianDpEvent(dataset_size=population, truncated_batch_size=bound):
             scheme, rate = "truncated_poisson", event.sampling_probability
             part = dp_event.GaussianDpEvent(event.noise_multiplier)
         case dp_event.MixtureOfGaussiansDpEvent() if neighbours == "add_remove" and (moved := _moved_or_not(event)):
@@ -167,17 +167,17 @@ def _from_sample(event: "DpEvent", neighbours: Neighbours, where: str) -> nodes.
         raise UnsupportedError(f"{name} at {where}: nothing is proved of it for {neighbours!r}.")
     inside = from_event(part, relation_read(scheme, 0, neighbours), f"{where}.event")
     return nodes.Subsample(
-        part=inside, rate=float(rate), scheme=scheme, population=whole, batch_size=size, batch_bound=bound
+        part=inside, rate=float(rate), scheme=scheme, population=population, batch_size=size, batch_bound=bound
     )
 
 
 def _moved_or_not(event: Any) -> tuple[float, float] | None:
     """Return the only shift of a mixture of Gaussians and its probability: a record on a Poisson sample; else None."""
     rows = zip(event.sensitivities, event.sampling_probs, strict=True)
-    held = [(float(shift), float(chance)) for shift, chance in rows if chance > 0]
-    moved = [row for row in held if row[0] != 0]
-    whole = math.isclose(math.fsum(chance for _, chance in held), 1.0, rel_tol=1e-12)
-    return moved[0] if whole and len(moved) == 1 and len(held) <= 2 and moved[0][0] > 0 else None
+    possible_rows = [(float(shift), float(chance)) for shift, chance in rows if chance > 0]
+    moved = [row for row in possible_rows if row[0] != 0]
+    sums_to_one = math.isclose(math.fsum(chance for _, chance in possible_rows), 1.0, rel_tol=1e-12)
+    return moved[0] if sums_to_one and len(moved) == 1 and len(possible_rows) <= 2 and moved[0][0] > 0 else None
 
 
 _NO_NODE = {
@@ -229,8 +229,8 @@ def to_event(node: Declaration, path: str = "root") -> "DpEvent":
 def _sample_event(dp_event: Any, node: nodes.Subsample, path: str) -> "DpEvent":
     """Return the event of a part on a sample, from the module of events."""
     match node:
-        case nodes.Subsample(part=part, scheme="with_replacement", population=int(whole), batch_size=int(size)):
-            return dp_event.SampledWithReplacementDpEvent(whole, size, to_event(part, f"{path}.0"))
+        case nodes.Subsample(part=part, scheme="with_replacement", population=int(population), batch_size=int(size)):
+            return dp_event.SampledWithReplacementDpEvent(population, size, to_event(part, f"{path}.0"))
         case nodes.Subsample(part=part, rate=rate, scheme="poisson"):
             return dp_event.PoissonSampledDpEvent(float(rate), to_event(part, f"{path}.0"))
         case _:
@@ -287,18 +287,18 @@ def _levels(step_counts: Any) -> int:
     return int(max(counts)).bit_length()
 
 
-def _at_least_root(whole: int) -> float:
+def _at_least_root(number: int) -> float:
     """Return the root of a whole number, rounded up."""
-    root = math.sqrt(whole)
-    return root if math.isqrt(whole) ** 2 == whole else math.nextafter(root, math.inf)
+    root = math.sqrt(number)
+    return root if math.isqrt(number) ** 2 == number else math.nextafter(root, math.inf)
 
 
 def _at_most(dividend: float, divisor: float) -> float:
     """Return a quotient whose decimal is not above the exact one."""
-    found = dividend / divisor
-    while meant(found) * meant(divisor) > dividend:
-        found = math.nextafter(found, 0)
-    return found
+    quotient = dividend / divisor
+    while meant(quotient) * meant(divisor) > dividend:
+        quotient = math.nextafter(quotient, 0)
+    return quotient
 
 
 def _refused(what: str, path: str, why: str) -> UnsupportedError:

@@ -71,8 +71,8 @@ def dominating_distribution(form: NormalForm, width: float) -> LossDistribution:
     points, curve = places[corners], curve[corners]
     slopes = np.append(np.diff(curve) / np.diff(points), 0.0)
     masses = np.maximum(np.diff(slopes), 0.0) * points[1:]
-    held = tuple((c - 1 - knots, float(m)) for c, m in zip(corners[1:], masses, strict=True) if m > 0)
-    return LossDistribution(width=step, masses=held, infinite_mass=float(heights[-1]))
+    atoms = tuple((c - 1 - knots, float(m)) for c, m in zip(corners[1:], masses, strict=True) if m > 0)
+    return LossDistribution(width=step, masses=atoms, infinite_mass=float(heights[-1]))
 
 
 def to_pld(distribution: LossDistribution) -> "PrivacyLossDistribution":
@@ -98,10 +98,10 @@ def _read(pld: Any, name: str) -> LossDistribution:
     pmf = getattr(pld, name, None)
     if pmf is None or not hasattr(pmf, "to_dense_pmf"):
         raise UnsupportedError("This version of dp-accounting holds loss distributions in an unknown layout.")
-    held = vars(pmf.to_dense_pmf())
-    if not held["_pessimistic_estimate"]:
+    layout = vars(pmf.to_dense_pmf())
+    if not layout["_pessimistic_estimate"]:
         raise UnsupportedError("An optimistic loss distribution bounds nothing from above; give the pessimistic one.")
-    masses = ((int(held["_lower_loss"] + k), float(mass)) for k, mass in enumerate(held["_probs"]) if mass > 0)
+    masses = ((int(layout["_lower_loss"] + k), float(mass)) for k, mass in enumerate(layout["_probs"]) if mass > 0)
     return LossDistribution(
-        width=float(held["_discretization"]), masses=tuple(masses), infinite_mass=float(held["_infinity_mass"])
+        width=float(layout["_discretization"]), masses=tuple(masses), infinite_mass=float(layout["_infinity_mass"])
     )

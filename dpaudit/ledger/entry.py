@@ -64,8 +64,8 @@ def canonical(data: Any) -> str:
 
 def digest_of(data: dict[str, Any]) -> str:
     """Return the SHA-256 of an entry without its digest."""
-    rest = {key: value for key, value in data.items() if key != "digest"}
-    return hashlib.sha256(canonical(rest).encode()).hexdigest()
+    content = {key: value for key, value in data.items() if key != "digest"}
+    return hashlib.sha256(canonical(content).encode()).hexdigest()
 
 
 def whole_digest(text: str) -> str:

@@ -165,8 +165,8 @@ def _account(statement: Statement, name: str) -> Balance:
     Raises: LedgerError: there is no such account; the message names those there are.
     """
     if name not in statement.accounts:
-        known = ", ".join(map(repr, sorted(statement.accounts))) or "none"
-        raise LedgerError(f"There is no account {name!r}; there is: {known}.")
+        names = ", ".join(map(repr, sorted(statement.accounts))) or "none"
+        raise LedgerError(f"There is no account {name!r}; there is: {names}.")
     return statement.accounts[name]
 
 

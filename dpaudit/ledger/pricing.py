@@ -44,9 +44,9 @@ def prices(certificate: Certificate, filters: tuple[Filter, ...]) -> dict[str, P
     by_theorem: dict[str, Price] = {}
     for spending in filters:
         require_spendable(certificate, spending.claim)
-        found = [*_stated(certificate, spending), *_declared(certificate.declaration, spending)]
-        if found:
-            by_theorem[spending.name] = min(found, key=lambda price: _share(price.cost, spending.limit))
+        candidates = [*_stated(certificate, spending), *_declared(certificate.declaration, spending)]
+        if candidates:
+            by_theorem[spending.name] = min(candidates, key=lambda price: _share(price.cost, spending.limit))
     return by_theorem
 
 

@@ -36,7 +36,7 @@ def reprice(entries: Iterable[Entry]) -> Repricing:
     accounts: dict[str, tuple[Filter, ...]] = {}
     seen: dict[str, str] = {}
     derived = without = 0
-    found: list[EntryFinding] = []
+    findings: list[EntryFinding] = []
     for number, entry in enumerate(entries, start=1):
         data = entry.data
         if data["kind"] == "open":
@@ -46,8 +46,8 @@ def reprice(entries: Iterable[Entry]) -> Repricing:
         else:
             derived += 1
             fault = _fault(data["body"], accounts[data["account"]], seen)
-            found += [EntryFinding.at(number, "DPA502", fault)] if fault else []
-    return Repricing(derived=derived, without=without, findings=tuple(found))
+            findings += [EntryFinding.at(number, "DPA502", fault)] if fault else []
+    return Repricing(derived=derived, without=without, findings=tuple(findings))
 
 
 def _fault(body: dict[str, Any], filters: tuple[Filter, ...], seen: dict[str, str]) -> str:

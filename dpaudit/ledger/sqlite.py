@@ -65,8 +65,8 @@ class SqliteStore:
         """Yield a connection to a file that has the table; it is closed afterwards."""
         connection: sqlite3.Connection | None = None
         try:
-            place = self.path.absolute()  # a name like ":memory:" alone would be no file
-            connection = sqlite3.connect(place, timeout=_PATIENCE, isolation_level=None)
+            path = self.path.absolute()  # a name like ":memory:" alone would be no file
+            connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
             connection.execute("PRAGMA synchronous = FULL")
             self._require_table(connection)
             yield connection
@@ -99,5 +99,5 @@ def _read(connection: sqlite3.Connection) -> tuple[Entry, ...]:
     """Return all entries; a row that is no text, or has another number than its place, is no entry."""
     rows = enumerate(connection.execute("SELECT sequence, entry FROM dpaudit_ledger ORDER BY sequence"), start=1)
     return tuple(
-        Entry(text=row[1] if isinstance(row[1], str) and row[0] == place else repr(row)) for place, row in rows
+        Entry(text=row[1] if isinstance(row[1], str) and row[0] == number else repr(row)) for number, row in rows
     )

@@ -252,7 +252,7 @@ class AuditResult:
     @property
     def assumption(self) -> str:
         """What the bound that the verdict rests on takes for granted, in words; empty where it holds for all code."""
-        return next((held.assumption for held in self.bounds if held.name == self.bound), "")
+        return next((bound.assumption for bound in self.bounds if bound.name == self.bound), "")
 
     @property
     def blind_delta(self) -> float:

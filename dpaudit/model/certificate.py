@@ -95,8 +95,8 @@ class CertificateRecord:
 
 def digest_of(data: dict[str, Any]) -> str:
     """Return the SHA-256 of `data` in canonical JSON: sorted keys, no spaces, no digest field."""
-    rest = {key: value for key, value in data.items() if key != "digest"}
-    return hashlib.sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    content = {key: value for key, value in data.items() if key != "digest"}
+    return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def _digest(data: dict[str, Any]) -> str:
@@ -163,9 +163,9 @@ def _all(kind: type[Any], rows: list[dict[str, Any]]) -> tuple[Any, ...]:
 
 def _with_rows(kind: type[Any], field: str, row: type[Any], data: dict[str, Any]) -> Any:
     """Return one object of `kind` whose `field` is a table of objects of `row`."""
-    held = _numbers(data)
-    held[field] = _all(row, data[field])
-    return kind(**held)
+    values = _numbers(data)
+    values[field] = _all(row, data[field])
+    return kind(**values)
 
 
 def _numbers(row: dict[str, Any]) -> dict[str, Any]:

@@ -35,8 +35,8 @@ def encode(value: Any) -> Any:
     if isinstance(value, MeasuredClaim):
         return _plain_claim(value)
     if is_dataclass(value) and not isinstance(value, type):
-        held = {entry.name: getattr(value, entry.name) for entry in fields(value)}
-        plain = _tag(value) | {name: encode(item) for name, item in held.items() if item is not None}
+        field_values = {entry.name: getattr(value, entry.name) for entry in fields(value)}
+        plain = _tag(value) | {name: encode(item) for name, item in field_values.items() if item is not None}
         return plain | ({_STATED: stated_losses(value)} if is_plugged_in(value) else {})
     if isinstance(value, tuple | list):
         return [encode(item) for item in value]
@@ -85,16 +85,16 @@ def decode_claim(data: Any) -> Claim:
 
 def _measured(measure: str, table: dict[str, Any]) -> Claim:
     """Return a claim in another measure than epsilon and delta."""
-    known = tuple(entry.name for entry in fields(KINDS[measure]) if entry.init)
+    keys = tuple(entry.name for entry in fields(KINDS[measure]) if entry.init)
     for key in table:
-        if key not in known:
-            raise _fault(("claim",), f"unknown key {key!r} of a claim in {measure}{suggestion(key, known)}", key)
+        if key not in keys:
+            raise _fault(("claim",), f"unknown key {key!r} of a claim in {measure}{suggestion(key, keys)}", key)
     if "neighbours" not in table:
         raise _fault(("claim",), f"missing key 'neighbours', one of: {', '.join(get_args(Neighbours))}.")
     try:
         return KINDS[measure](**table)
     except (ValueError, TypeError) as error:
-        field = field_of(error, known)
+        field = field_of(error, keys)
         raise _fault(("claim",), str(error), *([field] if field else [])) from None
 
 
@@ -175,8 +175,8 @@ def decode_mechanism(data: Any, neighbours: Neighbours, where: KeyPath) -> Mecha
 
 def _fault(where: KeyPath, message: str, *key: str) -> Fault:
     """Return a fault at `key` of the table at `where`; its message names the table."""
-    place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in where).removeprefix(".")
-    return Fault((*where, *key), f"{place}: {message}")
+    table_name = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in where).removeprefix(".")
+    return Fault((*where, *key), f"{table_name}: {message}")
 
 
 def _table(data: Any, where: KeyPath) -> dict[str, Any]:
@@ -189,12 +189,12 @@ def _table(data: Any, where: KeyPath) -> dict[str, Any]:
 def _build(kind: type[Any], table: dict[str, Any], where: KeyPath, neighbours: Neighbours) -> Any:
     """Return `kind(**table)` with nested tables decoded by the type of their field."""
     hints = get_type_hints(kind)
-    known = tuple(entry.name for entry in fields(kind))
+    keys = tuple(entry.name for entry in fields(kind))
     for key in table:
-        if key not in known:
-            raise _fault(where, f"unknown key {key!r}{suggestion(key, known)}", key)
+        if key not in keys:
+            raise _fault(where, f"unknown key {key!r}{suggestion(key, keys)}", key)
     values = {key: _field(hints[key], value, (*where, key), neighbours) for key, value in table.items()}
-    if "neighbours" in known and kind not in (Claim, Stated):
+    if "neighbours" in keys and kind not in (Claim, Stated):
         values.setdefault("neighbours", neighbours)
     for entry in fields(kind):
         if entry.default is MISSING and entry.default_factory is MISSING and entry.name not in values:
@@ -202,7 +202,7 @@ def _build(kind: type[Any], table: dict[str, Any], where: KeyPath, neighbours: N
     try:
         return kind(**values)
     except (ValueError, TypeError) as error:
-        field = field_of(error, known)
+        field = field_of(error, keys)
         raise _fault(where, str(error), *([field] if field else [])) from None
 
 

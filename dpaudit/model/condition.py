@@ -64,7 +64,9 @@ def conditions_of(declaration: nodes.Declaration, neighbours: Neighbours | None 
     What a run has checked is merged over them by `merge`.
     """
     tree = [node for _, node in nodes.walk(declaration)]
-    return tuple(dict.fromkeys(held for node in tree for held in (*_brought_by(node), *_of_a_move(node, neighbours))))
+    return tuple(
+        dict.fromkeys(condition for node in tree for condition in (*_brought_by(node), *_of_a_move(node, neighbours)))
+    )
 
 
 def merge(*groups: tuple[Condition, ...]) -> tuple[Condition, ...]:
@@ -76,8 +78,8 @@ def merge(*groups: tuple[Condition, ...]) -> tuple[Condition, ...]:
     order: tuple[Status, ...] = ("assumed", "checked", "violated")
     merged: dict[tuple[ConditionKind, tuple[str, ...]], Condition] = {}
     for condition in (condition for group in groups for condition in group):
-        known = merged.setdefault(condition.identity, condition)
-        if order.index(condition.status) > order.index(known.status):
+        recorded = merged.setdefault(condition.identity, condition)
+        if order.index(condition.status) > order.index(recorded.status):
             merged[condition.identity] = condition
     return tuple(merged.values())
 

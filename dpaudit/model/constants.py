@@ -86,8 +86,8 @@ def regret_upper_bound(
     """
     if math.isinf(value) and not math.log10(horizon) < log10:
         return None
-    whole = most * horizon
-    return RegretUpperBound(value=min(value, whole), most=whole, log10=log10, source=source)
+    largest_loss = most * horizon
+    return RegretUpperBound(value=min(value, largest_loss), most=largest_loss, log10=log10, source=source)
 
 
 def log10_horizon(speaks: Callable[[float], bool], *, smallest: float = 0.5) -> float:

@@ -289,10 +289,10 @@ class Subsample:
 
     def _check_size(self, name: str) -> None:
         """Refuse a size that the scheme lacks, or does not know."""
-        value, (needed, known) = getattr(self, name), _SIZES_OF[self.scheme]
+        value, (needed, accepted) = getattr(self, name), _SIZES_OF[self.scheme]
         if value is None and name in needed:
             raise FieldError(name, f"Expected {name} to be given for scheme={self.scheme!r}.")
-        if value is not None and name not in known:
+        if value is not None and name not in accepted:
             raise FieldError(name, f"Expected {name}={value} to be left out for scheme={self.scheme!r}.")
 
 
@@ -589,8 +589,8 @@ def walk(node: Declaration, path: str = "root") -> Iterator[tuple[str, Declarati
     The path of a child adds its place, from 0: `root`, `root.0`, `root.0.2`.
     """
     yield path, node
-    for place, child in enumerate(children(node)):
-        yield from walk(child, f"{path}.{place}")
+    for number, child in enumerate(children(node)):
+        yield from walk(child, f"{path}.{number}")
 
 
 def scaled(node: Declaration, factor: float) -> Declaration:
@@ -601,8 +601,8 @@ def scaled(node: Declaration, factor: float) -> Declaration:
 def _scaled(node: Declaration, factor: float, done: dict[int, Mechanism]) -> Declaration:
     """Return the same for a part; `done` holds by identity what is scaled already, as many releases share one."""
     if isinstance(node, Release):
-        held = node.mechanism
-        if id(held) not in done:
-            done[id(held)] = held.scaled(factor)
-        return Release(label=node.label, mechanism=done[id(held)], printed=node.printed)
+        mechanism = node.mechanism
+        if id(mechanism) not in done:
+            done[id(mechanism)] = mechanism.scaled(factor)
+        return Release(label=node.label, mechanism=done[id(mechanism)], printed=node.printed)
     return with_children(node, tuple(_scaled(child, factor, done) for child in children(node)))

@@ -237,8 +237,8 @@ class Deployment:
 
     def notes_on(self, label: str) -> MechanismNotes:
         """Return the notes on one release: its own, else those on all, else empty ones."""
-        own = [held for held in self.mechanisms if held.label in (label, "*")]
-        return min(own, key=lambda held: held.label == "*", default=MechanismNotes(label=label))
+        own = [notes for notes in self.mechanisms if notes.label in (label, "*")]
+        return min(own, key=lambda notes: notes.label == "*", default=MechanismNotes(label=label))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

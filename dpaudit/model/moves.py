@@ -142,21 +142,21 @@ def proved_relations(name: str) -> tuple[Neighbours, ...]:
     return tuple(relation for relation, move in MOVES.items() if name not in _AMPLIFYING or move in READS[name])
 
 
-def relation_read(name: str, place: int, neighbours: Neighbours) -> Neighbours:
-    """Return the relation that part number `place` of a node is stated for, or the node's own where nothing is proved.
+def relation_read(name: str, number: int, neighbours: Neighbours) -> Neighbours:
+    """Return the relation that part number `number` of a node is stated for, or the node's own where nothing is proved.
 
     >>> relation_read("poisson", 0, "replace_one"), relation_read("with_replacement", 0, "zero_out")
     ('add_remove', 'zero_out')
     """
-    reads = (move for at, move in reads_of(name, MOVES[neighbours]) if at in (None, place))
+    reads = (move for at, move in reads_of(name, MOVES[neighbours]) if at in (None, number))
     return next(reads, MOVES[neighbours]).relation
 
 
-def relation_below(node: Declaration, place: int, neighbours: Neighbours) -> Neighbours:
+def relation_below(node: Declaration, number: int, neighbours: Neighbours) -> Neighbours:
     """Return the same for a node.
 
     >>> from dpaudit.model.declaration import Stated
     >>> relation_below(Subsample(part=Stated(epsilon=0.5, source="a supplier"), rate=0.1), 0, "replace_one")
     'add_remove'
     """
-    return relation_read(name_of(node), place, neighbours)
+    return relation_read(name_of(node), number, neighbours)

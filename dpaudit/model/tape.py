@@ -31,7 +31,7 @@ class TapedRelease:
     Shape: `value`, the exact answer, and `output` have one row for each of `runs`. `labels` has one label, or one for
     each row. `element` is the number of an element in a stream of sums, from 1 and by row; None for a single release.
     `drawn` is the noise that the mechanism draws from the same generator state for an answer of 0, where noise is
-    additive. `site` is the line of code that asked for the release, as "file:line". `kept` is how many of the rows
+    additive. `site` is the line of code that asked for the release, as "file:line". `published` is how many of the rows
     were published, where a block of answers was computed ahead and cut short; None for all.
     """
 
@@ -43,12 +43,12 @@ class TapedRelease:
     site: str
     element: Array | None = None
     drawn: Array | None = None
-    kept: int | None = None
+    published: int | None = None
 
     @property
     def rows(self) -> range:
         """The rows that were published."""
-        return range(len(self.runs) if self.kept is None else self.kept)
+        return range(len(self.runs) if self.published is None else self.published)
 
     def label_of(self, row: int) -> str:
         """Return the label of one row."""
@@ -115,10 +115,10 @@ class RunTape:
         drawn: Array | None = None,
     ) -> Array:
         """Return the output that the run publishes: its own, or the pinned one of the same place on the tape."""
-        place = len(self.released)
+        index = len(self.released)
         exact = np.array(value)
         rows = np.arange(len(exact) if exact.ndim else 1) if runs is None else np.array(runs)
-        shown = self._pinned(place, labels, np.asarray(output), rows)
+        shown = self._pinned(index, labels, np.asarray(output), rows)
         self.released.append(
             TapedRelease(
                 labels=labels,
@@ -140,15 +140,15 @@ class RunTape:
         site = _site()
         self.totals.append(TapedTotal(label=label, mechanism=mechanism, users=users, noise=np.array(noise), site=site))
 
-    def keep(self, place: int, rows: int) -> None:
-        """Say that only the first `rows` rows of the release at `place` were published."""
-        self.released[place] = replace(self.released[place], kept=rows)
+    def keep(self, index: int, rows: int) -> None:
+        """Say that only the first `rows` rows of the release at `index` were published."""
+        self.released[index] = replace(self.released[index], published=rows)
 
-    def _pinned(self, place: int, labels: tuple[str, ...], output: Array, runs: Array) -> Array:
+    def _pinned(self, index: int, labels: tuple[str, ...], output: Array, runs: Array) -> Array:
         """Return the output of the pinned release at this place, if it is the same release."""
-        if self.pinned is None or place >= len(self.pinned):
+        if self.pinned is None or index >= len(self.pinned):
             return output
-        before = self.pinned[place]
+        before = self.pinned[index]
         same = before.labels == labels and before.output.shape == output.shape and np.array_equal(before.runs, runs)
         return before.output.copy() if same else output
 

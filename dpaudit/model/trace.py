@@ -157,10 +157,12 @@ def admit(declaration: Declaration, trace: tuple[Released, ...]) -> tuple[Findin
     """
     declared: dict[str, list[Mechanism]] = {}
     expected: Counter[str] = Counter()
-    for label, mechanism, held in _leaves(declaration):
+    for label, mechanism, times_declared in _leaves(declaration):
         declared.setdefault(label, []).append(mechanism)
-        expected[label] += held
-    within = {held.label for _, node in walk(declaration) if isinstance(node, Filtered) for held in _releases(node)}
+        expected[label] += times_declared
+    within = {
+        release.label for _, node in walk(declaration) if isinstance(node, Filtered) for release in _releases(node)
+    }
     times: Counter[str] = Counter()
     findings: list[Finding] = []
     for released in trace:
@@ -196,13 +198,13 @@ def _leaves(node: Declaration, times: int = 1) -> Iterator[tuple[str, Mechanism,
 
 def _releases(node: Declaration) -> Iterator[Release]:
     """Yield the releases below a node."""
-    yield from (held for _, held in walk(node) if isinstance(held, Release))
+    yield from (inner for _, inner in walk(node) if isinstance(inner, Release))
 
 
 def _own_budgets(node: Declaration, times: int = 1) -> Iterator[tuple[frozenset[str], Fraction]]:
     """Yield the labels of each budget of records, and its rho."""
     if isinstance(node, Filtered) and node.per == "record":
-        yield frozenset(held.label for held in _releases(node)), times * meant(node.rho)
+        yield frozenset(release.label for release in _releases(node)), times * meant(node.rho)
     for child in children(node):
         yield from _own_budgets(child, times * node.times if isinstance(node, Repeat) else times)
 

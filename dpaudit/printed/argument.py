@@ -175,8 +175,8 @@ def _step(node: Declaration, neighbours: Neighbours, budget: PartBudget) -> tupl
     """Return the rule an annotated node cites, and what it is applied to."""
     assert node.printed is not None  # noqa: S101  # callers look first
     if node.printed.rule not in RULES:
-        known = suggestion(node.printed.rule, tuple(RULES))
-        raise DeclarationError(f"Unknown rule {node.printed.rule!r} in a printed annotation{known}")
+        rules = suggestion(node.printed.rule, tuple(RULES))
+        raise DeclarationError(f"Unknown rule {node.printed.rule!r} in a printed annotation{rules}")
     times = node.times if isinstance(node, nodes.Repeat) else 1
     parts = tuple((cost, times) for cost in _costs(node, neighbours, budget))
     return RULES[node.printed.rule], Step(node=node, printed=node.printed, parts=parts)

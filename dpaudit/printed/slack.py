@@ -128,17 +128,17 @@ def _raised(declaration: Declaration, claim: Claim, needed: float) -> float:
 
 def _outwards(declaration: Declaration, claim: Claim) -> float:
     """Return by what share needed noise is raised."""
-    held = [node for _, node in walk(declaration)]
-    if 0 < claim.delta < _BLUNT and any(isinstance(node, nodes.Subsample) for node in held):
+    nodes_below = [node for _, node in walk(declaration)]
+    if 0 < claim.delta < _BLUNT and any(isinstance(node, nodes.Subsample) for node in nodes_below):
         return _THROUGH_KNOTS
-    noises = [node.mechanism for node in held if isinstance(node, nodes.Release)]
+    noises = [node.mechanism for node in nodes_below if isinstance(node, nodes.Release)]
     if any(noise.name != "gaussian" for noise in noises) and len({noise.loss() for noise in noises}) > _FEW:
         return _THROUGH_KNOTS
-    if any(isinstance(node, nodes.Shuffle | nodes.BestOf | nodes.Allocate) for node in held):
+    if any(isinstance(node, nodes.Shuffle | nodes.BestOf | nodes.Allocate) for node in nodes_below):
         return _THROUGH_KNOTS
-    summed = any(isinstance(node, nodes.Repeat | nodes.Sequential | nodes.Cells) for node in held)
+    summed = any(isinstance(node, nodes.Repeat | nodes.Sequential | nodes.Cells) for node in nodes_below)
     summed &= not all(all_gaussian(Composition.of(noise.loss())) for noise in noises)
-    drawn = any(isinstance(node, nodes.Subsample) and node.scheme == "with_replacement" for node in held)
+    drawn = any(isinstance(node, nodes.Subsample) and node.scheme == "with_replacement" for node in nodes_below)
     return _SUMMED if summed or drawn else _OUTWARDS
 
 
@@ -217,7 +217,7 @@ def _tight() -> Reading:
 
 def _leaf_bounds() -> Callable[[Step], float]:
     """Return `leaf_epsilon` that works out equal noise at equal delta once; most epochs and levels have equal noise."""
-    known: dict[tuple[Any, float], float] = {}
+    epsilons: dict[tuple[Any, float], float] = {}
 
     def bound(step: Step) -> float:
         """Return the exact epsilon of a release at its printed delta."""
@@ -226,9 +226,9 @@ def _leaf_bounds() -> Callable[[Step], float]:
             hash(key)
         except TypeError:
             return leaf_epsilon(step)
-        if key not in known:
-            known[key] = leaf_epsilon(step)
-        return known[key]
+        if key not in epsilons:
+            epsilons[key] = leaf_epsilon(step)
+        return epsilons[key]
 
     return bound
 
@@ -255,8 +255,8 @@ def _parts_sentence(declaration: Declaration) -> str:
     """Return the sentence about slots, with the first pair of counts that differ."""
     for _, node in walk(declaration):
         if node.printed is not None and node.printed.slots is not None:
-            held = f"The argument composes {node.printed.slots:.1f} slots where there {_are_parts(_parts_of(node))}"
-            return held + ": {} times the noise."
+            sentence = f"The argument composes {node.printed.slots:.1f} slots where there {_are_parts(_parts_of(node))}"
+            return sentence + ": {} times the noise."
     return "The argument composes more parts than there are: {} times the noise."
 
 
@@ -272,10 +272,10 @@ def _parts_of(node: Declaration) -> int:
 
 def _with_true_counts(node: Declaration, share: float = 1.0) -> Declaration:
     """Return the tree with the parts there are in place of printed slots, and delta split among those."""
-    held = share
+    share_of_parts = share
     if node.printed is not None and node.printed.slots is not None and _parts_of(node):
-        held = share * node.printed.slots / _parts_of(node)
-    parts = tuple(_with_true_counts(child, held) for child in children(node))
+        share_of_parts = share * node.printed.slots / _parts_of(node)
+    parts = tuple(_with_true_counts(child, share_of_parts) for child in children(node))
     changed = with_children(node, parts)
     if node.printed is None:
         return changed

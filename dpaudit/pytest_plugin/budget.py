@@ -37,8 +37,8 @@ class Allotment:
 class Budget(Protocol):
     """A budget gives a share to each check and keeps its evidence."""
 
-    def allot(self, test: str, name: str, place: int, identity: Any) -> Allotment:
-        """Return the share of the `place`-th check (from 1) of `test`; `identity` says what exactly is checked."""
+    def allot(self, test: str, name: str, number: int, identity: Any) -> Allotment:
+        """Return the share of the `number`-th check (from 1) of `test`; `identity` says what exactly is checked."""
         ...
 
     def keep(self, allotment: Allotment, state: Any, *, runs: int, refuted: str) -> bool:
@@ -46,13 +46,13 @@ class Budget(Protocol):
         ...
 
 
-def share_of(place: int) -> float:
+def share_of(number: int) -> float:
     """Return the share of the n-th of unknown many: these sum to 1.
 
     >>> sum(share_of(n) for n in range(1, 1000)) < 1
     True
     """
-    return 1 / (place * (place + 1))
+    return 1 / (number * (number + 1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,10 +63,10 @@ class SessionBudget:
     tests: int
     seed: int | None = None
 
-    def allot(self, test: str, name: str, place: int, identity: Any) -> Allotment:
+    def allot(self, test: str, name: str, number: int, identity: Any) -> Allotment:
         """Return the share of a check; what exactly is checked makes no difference to its seed."""
-        own = int.from_bytes(hashlib.sha256(f"{test}\n{place}\n{name}".encode()).digest()[:6])
-        share = self.significance / max(1, self.tests) * share_of(place)
+        own = int.from_bytes(hashlib.sha256(f"{test}\n{number}\n{name}".encode()).digest()[:6])
+        share = self.significance / max(1, self.tests) * share_of(number)
         return Allotment(significance=share, seed=own if self.seed is None else self.seed)
 
     def keep(self, allotment: Allotment, state: Any, *, runs: int, refuted: str) -> bool:
@@ -83,9 +83,9 @@ class KeptBudget:
 
     store: EvidenceStore
 
-    def allot(self, test: str, name: str, place: int, identity: Any) -> Allotment:
+    def allot(self, test: str, name: str, number: int, identity: Any) -> Allotment:
         """Return the share that the store has for this very check."""
-        text = json.dumps([test, name, place, identity], sort_keys=True, default=str)
+        text = json.dumps([test, name, number, identity], sort_keys=True, default=str)
         entry = self.store.entry(hashlib.sha256(text.encode()).hexdigest(), f"{test} {name}")
         return Allotment(
             significance=self.store.significance * share_of(entry.place), seed=secrets.randbits(48), entry=entry

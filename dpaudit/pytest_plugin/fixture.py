@@ -296,10 +296,10 @@ class PrivacyChecks:
             raise ConfigError("Expected a claim: mark the test with @pytest.mark.dp(epsilon=..., neighbours=...).")
         if self.mark.args:
             raise ConfigError("Expected the claim of @pytest.mark.dp by keyword, as in dp(epsilon=1.0, ...).")
-        known = (*(entry.name for entry in fields(Claim)), *KINDS, "xi", "runs")
+        keys = (*(entry.name for entry in fields(Claim)), *KINDS, "xi", "runs")
         for key in self.mark.kwargs:
-            if key not in known:
-                raise ConfigError(f"@pytest.mark.dp: unknown key {key!r}{suggestion(key, known)}")
+            if key not in keys:
+                raise ConfigError(f"@pytest.mark.dp: unknown key {key!r}{suggestion(key, keys)}")
         try:
             return Claim(**{key: value for key, value in self.mark.kwargs.items() if key != "runs"})
         except (TypeError, ValueError) as error:
@@ -326,13 +326,13 @@ class PrivacyChecks:
         A library's own statement passes, is told as stated, and its code is audited against it.
         """
         __tracebackhide__ = True
-        tight, known = certificate.tight, bound_name(certificate)
+        tight, bound = certificate.tight, bound_name(certificate)
         if isinstance(tight, Ends):
             shown, facts = uppers_phrase(tight), dict[str, Any]()
         else:
             shown = f"epsilon at most {at_most(tight.epsilon.upper)}"
-            facts = {"claimed": certificate.claim.epsilon, known: tight.epsilon.upper}
-        sentence = f"{shown} is {known}, {claim_parameters(certificate.claim)} claimed"
+            facts = {"claimed": certificate.claim.epsilon, bound: tight.epsilon.upper}
+        sentence = f"{shown} is {bound}, {claim_parameters(certificate.claim)} claimed"
         self._tell(name, certificate.verdict, sentence, facts | {"word": certificate_word(certificate)})
         if certificate.verdict not in passing:
             findings = [f"{finding.rule} {finding.message}" for finding in certificate.findings]
@@ -368,7 +368,7 @@ class PrivacyChecks:
             else f"the outputs follow {mechanism.name} as declared"
         )
         verdict = "other noise" if watched.fallen else "noise"
-        self._conclude(name, verdict, sentence, allotted, watched.runs, {}, kept=list(watched.wealth))
+        self._conclude(name, verdict, sentence, allotted, watched.runs, {}, evidence=list(watched.wealth))
 
     def _bet_on_curve(self, case: AuditCase, declared: Any, what: tuple[Any, ...]) -> None:
         """Bet against a declared trade-off, or against the claim's where delta is large for the runs; fail if it falls.
@@ -389,18 +389,18 @@ class PrivacyChecks:
         level = min(_NEARLY_ONE, allotted.significance * math.exp(before))
         try:
             rng = np.random.default_rng(allotted.seed)
-            found = load_package("audits").audit_curve(
+            outcome = load_package("audits").audit_curve(
                 case, trade_off, runs=self._runs, rng=rng, significance=level, taught=taught
             )
         except load_package("audits.outputs.calls").CallRaisedError:
             return
         against = f"the claim ({nearest(claim.epsilon)}, {claim.delta:g})" if bare else f"{trade_off}"
-        verb = "refute" if found.refuted else "do not refute"
+        verb = "refute" if outcome.refuted else "do not refute"
         sentence = f"The outputs {verb} {against}, read as a trade-off of both error rates."
-        left = found.process.teaching()
-        state = [before + found.log_wealth, left.runs, *left.false, *left.true, *left.shares]
-        verdict = "violation" if found.refuted else "not_refuted"
-        self._conclude(name, verdict, sentence, allotted, found.runs, {}, kept=state)
+        left = outcome.process.teaching()
+        state = [before + outcome.log_wealth, left.runs, *left.false, *left.true, *left.shares]
+        verdict = "violation" if outcome.refuted else "not_refuted"
+        self._conclude(name, verdict, sentence, allotted, outcome.runs, {}, evidence=state)
 
     def _audited(
         self,
@@ -429,11 +429,11 @@ class PrivacyChecks:
         facts: dict[str, Any] = {"claimed": claim.epsilon, "lower": result.epsilon_lower}
         facts |= {"before": before.runs} if before.runs else {}
         if violated and result.bound == "replay":
-            facts["probability"] = next(held.significance for held in result.bounds if held.name == "replay")
+            facts["probability"] = next(bound.significance for bound in result.bounds if bound.name == "replay")
         elif violated:
             facts["probability"] = self._probability(case, after, allotted, certified)
         passed = f"epsilon at least {at_least(result.epsilon_lower)}. {_power(result)}"
-        told = {"passed": passed, "kept": after.to_dict()}
+        told = {"passed": passed, "evidence": after.to_dict()}
         self._conclude(case.name, result.verdict, sentence, allotted, result.runs, facts, **told)
         return result
 
@@ -493,20 +493,20 @@ class PrivacyChecks:
         *,
         word: str = "",
         passed: str = "",
-        kept: Any = None,
+        evidence: Any = None,
     ) -> None:
         """Report the outcome of a check; fail on a violation or a `word`, and leave the test undecided on doubt.
 
-        `passed` is told in place of the sentence where nothing was found. `kept` is the evidence for a later run; after
-        a violation its sentence is kept instead.
+        `passed` is told in place of the sentence where nothing was found. `evidence` is for a later run; after a
+        violation its sentence is kept instead.
         """
         __tracebackhide__ = True
         violated = verdict in ("violation", "other noise")
         failing = word or ("VIOLATION" if violated else "")
         repeated = {"significance": allotted.significance, "seed": allotted.seed, "runs": runs}
         repeated |= {"probability": allotted.significance} if violated else {}
-        if kept is not None:
-            self._budget.keep(allotted, None if violated else kept, runs=runs, refuted=sentence if violated else "")
+        if evidence is not None:
+            self._budget.keep(allotted, None if violated else evidence, runs=runs, refuted=sentence if violated else "")
         self._tell(name, verdict, sentence if failing else passed or sentence, repeated | facts)
         if failing:
             level = f"correct code is flagged with probability at most {allotted.significance:.1g}"
@@ -584,17 +584,17 @@ class PrivacyChecks:
 
 def _answered(name: str, check: Callable[..., Any]) -> Callable[..., Any]:
     """Return a check whose wrong calls are answered in one sentence, which the plugin shows without a traceback."""
-    known = signature(check)
+    parameters = signature(check)
 
     @wraps(check)
     def called(*args: Any, **given: Any) -> Any:
         __tracebackhide__ = True
         try:
-            known.bind(*args, **given)
+            parameters.bind(*args, **given)
         except TypeError as error:
             profiles = ", ".join(f"{profile} {runs:,}" for profile, runs in PROFILES.items())
             runs = f" Runs are set by the marker, dp(..., runs=N), or by --dp-profile ({profiles})." * ("runs" in given)
-            takes = ", ".join(list(known.parameters)[1:])
+            takes = ", ".join(list(parameters.parameters)[1:])
             raise ConfigError(f"dp.{name}: {error}; it takes {takes}.{runs}") from None
         return check(*args, **given)
 
@@ -658,14 +658,14 @@ def _taught(state: Any, settings: Settings) -> tuple[float, Any]:
     """Return the log wealth of earlier nights against a trade-off, and what they taught."""
     if state is None:
         return 0.0, None
-    before, runs, *rest = _wealth(state, settings)
-    each, kind = len(rest) // 3, load_package("audits.bounds.curve_process").Taught
+    before, runs, *numbers = _wealth(state, settings)
+    each, kind = len(numbers) // 3, load_package("audits.bounds.curve_process").Taught
     try:
         taught = kind(
             runs=runs,
-            false=tuple(rest[:each]),
-            true=tuple(rest[each : 2 * each]),
-            shares=tuple(rest[2 * each :]),
+            false=tuple(numbers[:each]),
+            true=tuple(numbers[each : 2 * each]),
+            shares=tuple(numbers[2 * each :]),
         )
     except ValueError as error:
         raise ConfigError(f"{settings.evidence}: {error} Move the file away to start anew.") from None

@@ -107,8 +107,8 @@ def standing(accusations: Sequence[Accusation], checks: int, significance: float
     ['a']
     """
     stands: list[Accusation] = []
-    for place, accusation in enumerate(sorted(accusations, key=lambda one: one.probability)):
-        if accusation.probability > significance / max(1, checks - place):
+    for smaller, accusation in enumerate(sorted(accusations, key=lambda flagged: flagged.probability)):
+        if accusation.probability > significance / max(1, checks - smaller):
             break
         stands.append(accusation)
     return tuple(stands)
@@ -119,7 +119,7 @@ def suite_line(accusations: Sequence[Accusation], checks: int, significance: flo
     stands = standing(accusations, checks, significance)
     if not accusations:
         return f"Nothing is flagged in a suite of {checks} checks."
-    names = f" ({', '.join(one.name for one in stands)})" if stands else ""
+    names = f" ({', '.join(flagged.name for flagged in stands)})" if stands else ""
     return (
         f"Findings: {len(accusations)}. Significant for the whole suite of {checks} checks, at {significance:g} for "
         f"all of them together: {len(stands)}{names}."

@@ -48,8 +48,8 @@ class EvidenceStore:
             if row is None:
                 connection.execute("INSERT INTO checks (key, name) VALUES (?, ?)", (key, name))
                 row = connection.execute(query, (key,)).fetchone()
-        place, state, times, refuted = row
-        return EvidenceEntry(place=place, state=self._read(state), times=times, refuted=refuted)
+        number, state, times, refuted = row
+        return EvidenceEntry(place=number, state=self._read(state), times=times, refuted=refuted)
 
     def keep(self, entry: EvidenceEntry, state: Any, *, seed: int, runs: int, refuted: str) -> bool:
         """Return whether the new evidence was kept: not if another process added to the same check meanwhile."""

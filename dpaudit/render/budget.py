@@ -81,7 +81,7 @@ def _spending(balance: Balance, history: History, number: int) -> Iterator[block
     shown = list(days.items())[-_MOST_DAYS:]
     bars = tuple(blocks.Bar(str(day), share, f"{at_most(100 * share, 3)} %") for day, share in shown)
     left_out = len(days) - len(shown)
-    yield blocks.Bars(bars, length=40, whole=True, note=f"{left_out} earlier days are left out." if left_out else "")
+    yield blocks.Bars(bars, length=40, axis=True, note=f"{left_out} earlier days are left out." if left_out else "")
 
 
 def _claimed(booking: dict[str, Any], budget: Claim) -> str:
@@ -89,7 +89,7 @@ def _claimed(booking: dict[str, Any], budget: Claim) -> str:
     claim = decode_claim(booking["claim"])
     shown = claim.words if isinstance(claim, MeasuredClaim) else f"epsilon {nearest(claim.epsilon)}"
     rules = dict.fromkeys(booking.get("counted", {}).values())
-    told = rules and any(isinstance(held, MeasuredClaim) for held in (claim, budget))
+    told = rules and any(isinstance(each_claim, MeasuredClaim) for each_claim in (claim, budget))
     return f"{shown} (counted as {', '.join(rules)})" if told else shown
 
 

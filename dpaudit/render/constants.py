@@ -13,10 +13,10 @@ Bound = tuple[float, int, RegretLowerBound] | None
 """The certified epsilon, the horizon and the lower bound on regret there; None where it is not known."""
 
 
-def constants_document(name: str, found: PaperConstants, bound: Bound) -> Document:
+def constants_document(name: str, paper: PaperConstants, bound: Bound) -> Document:
     """Return the tables of constants, of horizons, and of the lower bound on regret."""
-    constants = ((c.name, "none" if math.isnan(c.value) else nearest(c.value, 6), c.source) for c in found.constants)
-    horizons = ((line.name, line.speaks, _power(line.log10), line.source) for line in found.horizons)
+    constants = ((c.name, "none" if math.isnan(c.value) else nearest(c.value, 6), c.source) for c in paper.constants)
+    horizons = ((line.name, line.speaks, _power(line.log10), line.source) for line in paper.horizons)
     tables = (
         under(title, Table(tuple(rows), head=head, wrapped=True))
         for title, head, rows in (
@@ -41,15 +41,15 @@ def _lower(bound: Bound) -> tuple[str, ...]:
     """Return the row of the lower bound; unknown where there is none."""
     if bound is None:
         return ("unknown", "", "", "")
-    epsilon, horizon, found = bound
-    return (at_least(found.value), at_most(epsilon), f"{found.family}; T = {whole(horizon)}", found.source)
+    epsilon, horizon, regret = bound
+    return (at_least(regret.value), at_most(epsilon), f"{regret.family}; T = {whole(horizon)}", regret.source)
 
 
-def constants_data(found: PaperConstants, bound: Bound) -> Any:
+def constants_data(paper: PaperConstants, bound: Bound) -> Any:
     """Return everything as plain data; infinity is "inf", and what is not defined is null."""
     lower = None if bound is None else asdict(bound[2]) | {"epsilon": bound[0], "horizon": bound[1]}
     constants = [
         constant | {"value": None if math.isnan(constant["value"]) else constant["value"]}
-        for constant in asdict(found)["constants"]
+        for constant in asdict(paper)["constants"]
     ]
-    return encode(asdict(found) | {"constants": constants, "lower_bound": lower})
+    return encode(asdict(paper) | {"constants": constants, "lower_bound": lower})

@@ -18,7 +18,8 @@ def curve_document(table: CurveTable) -> Document:
     """Return the curve: its meaning, the numbers that sum it up, its rows, bounds rounded outwards."""
     rows = tuple(tuple(map(_written, table.columns, row)) for row in table.rows)
     ranges = (
-        f"{_name(known.name)}: from {at_least(known.lower, 6)} to {at_most(known.upper, 6)}" for known in table.ranges
+        f"{_name(interval.name)}: from {at_least(interval.lower, 6)} to {at_most(interval.upper, 6)}"
+        for interval in table.ranges
     )
     return document(
         Paragraph(f"{table.meaning[0].upper()}{table.meaning[1:]}."),
@@ -61,7 +62,8 @@ def curve_data(table: CurveTable, record: CertificateRecord) -> dict[str, Any]:
         "columns": list(table.columns),
         "rows": encode(table.rows),
         "ranges": [
-            {"name": known.name, "lower": encode(known.lower), "upper": encode(known.upper)} for known in table.ranges
+            {"name": interval.name, "lower": encode(interval.lower), "upper": encode(interval.upper)}
+            for interval in table.ranges
         ],
         "notes": list(table.notes),
     }

@@ -73,16 +73,16 @@ def _games(name: str, epsilon: float) -> list[_Played]:
 
 def _largest(tree: Declaration, relation: Neighbours, x: Fraction) -> _Played | None:
     """Return the game of the direction and the pair with the largest value, the smallest one of equal pairs."""
-    found: list[tuple[Fraction, Move, Pair]] = []
+    games: list[tuple[Fraction, Move, Pair]] = []
     for move in dict.fromkeys((MOVE_OF[relation], REVERSE[MOVE_OF[relation]])):
         for pair in pairs(move):
             try:
-                found.append((Game().value(*_position(tree, pair, x)) / x.denominator, move, pair))
+                games.append((Game().value(*_position(tree, pair, x)) / x.denominator, move, pair))
             except UndefinedInstanceError:
                 continue
-    if not found:
+    if not games:
         return None
-    reached, move, pair = max(found, key=lambda game: game[0])
+    reached, move, pair = max(games, key=lambda game: game[0])
     lines = [
         f"P: the data set is {_set(pair[0])}. Q: the data set is {_set(pair[1])}.",
         *_told(Game(), *_position(tree, pair, x), x=x, scale=Fraction(1), view=()),
@@ -120,8 +120,8 @@ def _told(
     yield from _choice(tasks[0], step, worlds, view)
     for output, after in step.shown.items():
         then = (*view, *output) if isinstance(output, tuple) else view
-        rest = step.tasks + tasks[1:]
-        yield from _told(game, after, rest, step.budget, x=x, scale=scale * step.scale, view=then)
+        tasks_left = step.tasks + tasks[1:]
+        yield from _told(game, after, tasks_left, step.budget, x=x, scale=scale * step.scale, view=then)
 
 
 def _choice(task: Task, step: Step, worlds: Worlds, view: tuple[Any, ...]) -> Iterator[str]:
@@ -143,7 +143,7 @@ def _choice(task: Task, step: Step, worlds: Worlds, view: tuple[Any, ...]) -> It
 def _visible(worlds: Worlds) -> Iterator[tuple[DataSet, int, int]]:
     """Yield each data set that a release may be given, with its weights."""
     for data in sorted({data for data, _ in worlds}):
-        both = [weights for (held, _), weights in worlds.items() if held == data]
+        both = [weights for (world_data, _), weights in worlds.items() if world_data == data]
         yield data, sum(p for p, _ in both), sum(q for _, q in both)
 
 

@@ -37,13 +37,13 @@ class Attack:
         return self.result.claimed_epsilon if isinstance(self.result, AuditResult) else self.result.claim.epsilon
 
 
-def attack_of(found: AuditResult | ScoreEvidence) -> Attack:
+def attack_of(evidence: AuditResult | ScoreEvidence) -> Attack:
     """Return the attack of an audit of code, or of an audit of scores."""
-    if isinstance(found, AuditResult):
-        provision, test = "assumed" if found.assumption else "", f"audit: {found.name}"
-        return Attack(subject=found.name, test=test, result=found, looked_at=found.runs, provision=provision)
-    name, number = f"scores: {found.file}", found.result.members + found.result.others
-    return Attack(subject=name, test=name, result=found.result, looked_at=number, provision="sampling as stated")
+    if isinstance(evidence, AuditResult):
+        provision, test = "assumed" if evidence.assumption else "", f"audit: {evidence.name}"
+        return Attack(subject=evidence.name, test=test, result=evidence, looked_at=evidence.runs, provision=provision)
+    name, number = f"scores: {evidence.file}", evidence.result.members + evidence.result.others
+    return Attack(subject=name, test=name, result=evidence.result, looked_at=number, provision="sampling as stated")
 
 
 def attacks_of(audits: tuple[AuditResult, ...], scores: tuple[ScoreEvidence, ...]) -> tuple[Attack, ...]:

@@ -91,13 +91,13 @@ def own_epsilon(node: Declaration, neighbours: Neighbours, delta: float) -> Brac
 def _grid(reading: Reading) -> tuple[float, ...]:
     """Return increasing epsilons, the claimed one (where it is finite) and the proved ones among them."""
     tight = reading.tight.epsilon
-    known = [value for value in (tight.lower, tight.upper) if 0 < value < _LONGEST]
+    proved = [value for value in (tight.lower, tight.upper) if 0 < value < _LONGEST]
     claimed = [reading.claim.epsilon] if reading.claim.epsilon < math.inf else []
-    reach = min(_LONGEST, 1.3 * max((*claimed, *known), default=0.0) or 1.0)
-    near = min(reach, 1.6 * max(known, default=reach))
+    reach = min(_LONGEST, 1.3 * max((*claimed, *proved), default=0.0) or 1.0)
+    near = min(reach, 1.6 * max(proved, default=reach))
     steps = {near * step / _NEAR for step in range(_NEAR + 1)}
     steps |= {near + (reach - near) * step / _FAR for step in range(_FAR + 1)}
-    return tuple(sorted(steps | {*claimed, *known}))
+    return tuple(sorted(steps | {*claimed, *proved}))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,17 +111,17 @@ class Gain:
 
 def gains_of(claim: Claim, curve: Curve) -> tuple[Gain, ...]:
     """Return the advantage, then the true positive rate at each of `FALSE_POSITIVE_RATES`."""
-    epsilon, delta, known = claim.epsilon, claim.delta, bool(curve.epsilons)
+    epsilon, delta, has_curve = claim.epsilon, claim.delta, bool(curve.epsilons)
     advantage = Gain(
         measure="advantage (true minus false positive rate)",
         claim=claimed_advantage(epsilon, delta),
-        certificate=curve.advantage if known else None,
+        certificate=curve.advantage if has_curve else None,
     )
     rates = (
         Gain(
             measure=f"true positive rate at false positive rate {rate:g}",
             claim=highest_true_positive_rate(epsilon, delta, rate),
-            certificate=curve.true_positive_rate(rate) if known else None,
+            certificate=curve.true_positive_rate(rate) if has_curve else None,
         )
         for rate in FALSE_POSITIVE_RATES
     )

@@ -76,10 +76,10 @@ class _Position:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reader:
-    """Turns positions into rows; `known` remembers brackets, since wrappers have the loss of what they wrap."""
+    """Turns positions into rows; `brackets` keeps the computed ends, since wrappers have the loss of what they wrap."""
 
     certificate: Certificate
-    known: dict[tuple[int, Neighbours, float], Bracket | None] = field(default_factory=dict)
+    brackets: dict[tuple[int, Neighbours, float], Bracket | None] = field(default_factory=dict)
 
     def rows(self, position: _Position) -> Iterator[Row]:
         """Yield the row of a node, then those of its parts."""
@@ -128,9 +128,9 @@ class _Reader:
         while isinstance(node, nodes.PostProcess | nodes.Billboard | nodes.Local):
             node = node.part
         key = id(node), relation, delta
-        if key not in self.known:
-            self.known[key] = own_epsilon(node, relation, delta)
-        return self.known[key]
+        if key not in self.brackets:
+            self.brackets[key] = own_epsilon(node, relation, delta)
+        return self.brackets[key]
 
 
 def _ends(node: Declaration, claim: MeasuredClaim) -> Ends | None:

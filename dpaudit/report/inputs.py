@@ -71,9 +71,9 @@ class ReportInputs:
             raise ValueError(f"Expected created={self.created!r} to be an ISO date, as in '2026-01-31'.")
         claim = self.certificate.claim
         object.__setattr__(self, "reading", reading_of(self.certificate, _delta_of(self.audits)))
-        for held in self.scores:
-            if difference := difference_between(held.result.claim, claim):
-                raise ValueError(f"Expected {held.file} to be about the certificate's claim; {difference}.")
+        for scores in self.scores:
+            if difference := difference_between(scores.result.claim, claim):
+                raise ValueError(f"Expected {scores.file} to be about the certificate's claim; {difference}.")
         for audit in self.audits:
             if difference := difference_between(audit.claim, claim):
                 raise ValueError(
@@ -107,7 +107,7 @@ class ReportInputs:
         certificate = self.certificate
         if any(audit.verdict == "violation" for audit in self.audits):
             return "an attack on the code contradicts the claim or the declaration"
-        if any(held.result.exceeds_claim for held in self.scores):
+        if any(scores.result.exceeds_claim for scores in self.scores):
             return "membership scores, if sampled as stated, contradict the claim"
         if certificate.verdict == "refuted":
             return "the accounting refutes the claim"

@@ -49,7 +49,7 @@ _SMALL = {"audits": "roc-", "scores": "scores-roc-"}
 def report_document(data: Data, figures: Mapping[str, Figure]) -> Document:
     """Return the document of report.json and its figures."""
     cover, *middle, changes = data["sections"]
-    held = {field["name"]: field for field in cover["fields"]}
+    cover_fields = {field["name"]: field for field in cover["fields"]}
     body = [section for section in middle if _assessed(section)]
     silent = [section for section in (*middle, changes) if not _assessed(section)]
     pictures = {name: _picture(data, name, figure) for name, figure in figures.items()}
@@ -59,13 +59,13 @@ def report_document(data: Data, figures: Mapping[str, Figure]) -> Document:
         Paragraph(data["system"]["description"]),
         Verdict(data["word"], tone_of(data["verdict"]), data["sentence"]),
         items(data["reasons"]),
-        _cover(data, held["Digest to sign"]["value"]),
+        _cover(data, cover_fields["Digest to sign"]["value"]),
         figures["epsilons"].picture("figures/epsilons.svg", _WORDS["epsilons"].format(bar=stated)),
         Paragraph(_WORDS["details"], quiet=True),
         *(_section(section, data, pictures) for section in body),
         _unassessed(silent, data),
         *(_grid(grid, grid["caption"]) for grid in changes["grids"]),
-        *_signatures(held),
+        *_signatures(cover_fields),
         folded("Glossary", [items(f"{entry['word']}: {entry['sense']}" for entry in data["glossary"])]),
         folded(_WORDS["crosswalk"], [items(map(_outside_words, data["sections"]))]),
         title=data["title"],
@@ -87,8 +87,8 @@ def _cover(data: Data, digest: str) -> Items:
 
 def _open(line: Data) -> Iterator[str]:
     """Yield the conditions of a line of the cover, and how many more there are."""
-    for held in line["conditions"]:
-        yield f"C{held['number']} ({held['mark']}): {held['text']}"
+    for condition in line["conditions"]:
+        yield f"C{condition['number']} ({condition['mark']}): {condition['text']}"
     if line["further"]:
         yield f"{line['further']} more: see the conditions of section 6."
 
@@ -141,18 +141,18 @@ def _grid(grid: Data, caption: str) -> Iterator[Table | Paragraph | Items]:
     )
     yield Table(rows, head=(*grid["head"], *(("Rests on",) if mixed else ())), wrapped=True, caption=caption)
     if grid["name"] == "conditions":
-        held = {row[1] for row in grid["rows"]}
-        yield items(f"{name}: {word.meaning}" for name, word in reversed(MARKS.items()) if name in held)
+        marks = {row[1] for row in grid["rows"]}
+        yield items(f"{name}: {word.meaning}" for name, word in reversed(MARKS.items()) if name in marks)
     yield Paragraph(grid["note"], quiet=True)
 
 
 def _cells(name: str, row: list[str]) -> Iterator[Cell]:
     """Yield the cells of a row: the marks of conditions and the verdicts of audits have a tone."""
-    for place, text in enumerate(row):
-        known = next((word for mark, word in MARKS.items() if mark == text), None)
-        if name == "conditions" and place == 1 and known is not None:
-            yield Mark(f"{known.sign} {text}", known.tone)
-        elif name == "audits" and place == 2:
+    for column, text in enumerate(row):
+        mark_word = next((word for mark, word in MARKS.items() if mark == text), None)
+        if name == "conditions" and column == 1 and mark_word is not None:
+            yield Mark(f"{mark_word.sign} {text}", mark_word.tone)
+        elif name == "audits" and column == 2:
             yield Mark(text, tone_of(text.upper()))
         else:
             yield text
@@ -174,11 +174,11 @@ def _unassessed(silent: list[Data], data: Data) -> tuple[Block, ...]:
     )
 
 
-def _signatures(held: Mapping[str, Data]) -> tuple[Block, ...]:
+def _signatures(cover_fields: Mapping[str, Data]) -> tuple[Block, ...]:
     """Return the places to sign."""
 
     def said(name: str) -> str:
-        return held[name]["value"] if held[name]["status"] == "declared" else ""
+        return cover_fields[name]["value"] if cover_fields[name]["status"] == "declared" else ""
 
     rows = tuple((role, said(role), "", said("Valid until"), "") for role in ("Author", "Reviewer"))
     return (

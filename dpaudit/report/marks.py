@@ -69,7 +69,9 @@ def marks_of(certificate: Certificate, reasons: Mapping[ConditionKind, str] | No
 
 def marked(report: ReportInputs) -> tuple[Marked, ...]:
     """Return every condition of a report's certificate with its mark and the reasons of the deployment."""
-    reasons: dict[ConditionKind, str] = {held.kind: held.because for held in report.deployment.assertions}
+    reasons: dict[ConditionKind, str] = {
+        assertion.kind: assertion.because for assertion in report.deployment.assertions
+    }
     return marks_of(report.certificate, reasons)
 
 

@@ -65,9 +65,9 @@ def tail_of(report: ReportInputs, curve: Curve) -> LossTail | None:
     claim = report.reading.claim
     if report.void or not curve.epsilons or claim.epsilon == math.inf:
         return None
-    known = tuple((epsilon, delta.upper) for epsilon, delta in zip(curve.epsilons, curve.deltas, strict=True))
+    curve_points = tuple((epsilon, delta.upper) for epsilon, delta in zip(curve.epsilons, curve.deltas, strict=True))
     form = fold(report.certificate.declaration, claim.neighbours)
-    return loss_tail(form, claim.epsilon, claim.delta, known)
+    return loss_tail(form, claim.epsilon, claim.delta, curve_points)
 
 
 def person_of(report: ReportInputs) -> Person | None:

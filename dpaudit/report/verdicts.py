@@ -110,11 +110,11 @@ def _violation(audit: AuditResult) -> str:
     return say("violation", **words, shown=shown, against=f"what the declaration allows{allowed}")
 
 
-def _violation_of_scores(held: ScoreEvidence) -> str:
+def _violation_of_scores(scores: ScoreEvidence) -> str:
     """Return the contradiction that scores show, with what it takes for granted."""
     return (
-        f"{held.file}: {scores_meaning(held.result)} Significance {nearest(held.result.significance)}, provided that "
-        f"the sampling is as stated: {SAMPLING[held.result.sampling]}."
+        f"{scores.file}: {scores_meaning(scores.result)} Significance {nearest(scores.result.significance)}, provided "
+        f"that the sampling is as stated: {SAMPLING[scores.result.sampling]}."
     )
 
 

@@ -34,12 +34,12 @@ def _written(report: ReportInputs) -> tuple[Document, dict[str, str]]:
     """Return the document of a report, and the text of every file by its path."""
     facts = gather(report)
     data, figures = signed(facts), figures_of(facts)
-    whole = report_document(data, figures)
-    shown, details = unfolded(whole)
+    full_document = report_document(data, figures)
+    shown, details = unfolded(full_document)
     origin = f"To report.md of {report.created}, whose digest to sign is {data['digest_to_sign']}."
-    annex = document(Paragraph(origin), details, title=f"{whole.title}: annex")
-    return whole, {
-        "report.html": page(whole),
+    annex = document(Paragraph(origin), details, title=f"{full_document.title}: annex")
+    return full_document, {
+        "report.html": page(full_document),
         "report.md": markdown(shown, level=1),
         "annex.md": markdown(annex, level=1),
         "report.json": json.dumps(data, indent=2, sort_keys=True, allow_nan=False) + "\n",
@@ -49,10 +49,10 @@ def _written(report: ReportInputs) -> tuple[Document, dict[str, str]]:
 
 def contents(report: ReportInputs, *, pdf: bool = False) -> dict[str, bytes]:
     """Return the bytes of every file of a report by its path, statements about the others last."""
-    whole, texts = _written(report)
+    full_document, texts = _written(report)
     files = {name: text.encode("utf-8") for name, text in texts.items()}
     if pdf:
-        files["report.pdf"] = paper(whole, report.created)
+        files["report.pdf"] = paper(full_document, report.created)
     record = registry_text(report)
     if record:
         files["registry.yaml"] = record.encode("utf-8")

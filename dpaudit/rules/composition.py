@@ -80,11 +80,11 @@ def _optimal(step: Step) -> float:
     if any(part.delta >= 1 for part, _ in step.parts):
         return math.inf
     parts = [(part.epsilon, times) for part, times in step.parts]
-    kept = math.fsum(times * math.log1p(-part.delta) for part, times in step.parts)
-    spare = -math.expm1(math.log1p(-step.printed.delta) - kept)
+    log_kept = math.fsum(times * math.log1p(-part.delta) for part, times in step.parts)
+    spare = -math.expm1(math.log1p(-step.printed.delta) - log_kept)
     total = math.fsum(e * n for e, n in parts)
     if spare <= 0:
-        return total if -math.expm1(kept) <= step.printed.delta else math.inf
+        return total if -math.expm1(log_kept) <= step.printed.delta else math.inf
     drift = math.fsum(n * e * math.tanh(e / 2) for e, n in parts)
     squares = math.fsum(n * e * e for e, n in parts)
     return min(

@@ -69,8 +69,8 @@ class Rule:
     def misapplied(self, step: Step) -> tuple[str, ...]:
         """Return a complaint where the rule does not speak of the node at hand."""
         if not isinstance(step.node, self.nodes):
-            known = " or ".join(kind.__name__ for kind in self.nodes)
-            return (f"the rule is about {known}, and this node is {type(step.node).__name__}",)
+            kinds = " or ".join(kind.__name__ for kind in self.nodes)
+            return (f"the rule is about {kinds}, and this node is {type(step.node).__name__}",)
         if isinstance(step.node, Release) and self.mechanisms and step.node.mechanism.name not in self.mechanisms:
             return (f"the rule is about {' or '.join(self.mechanisms)}, and this is {step.node.mechanism.name}",)
         return ()
@@ -84,8 +84,8 @@ def rule(
     return Rule(name=name, conclude=conclude, premises=premises, nodes=nodes, **words)
 
 
-def exceeding(name: str, found: float, allowed: float) -> tuple[str, ...]:
-    """Return a complaint where `found` is above `allowed` by more than rounding."""
-    if found <= allowed * (1 + 1e-9):
+def exceeding(name: str, used: float, allowed: float) -> tuple[str, ...]:
+    """Return a complaint where `used` is above `allowed` by more than rounding."""
+    if used <= allowed * (1 + 1e-9):
         return ()
-    return (f"{name} adds up to {found:.6g}, the paper has {allowed:.6g}",)
+    return (f"{name} adds up to {used:.6g}, the paper has {allowed:.6g}",)

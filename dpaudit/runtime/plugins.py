@@ -35,11 +35,11 @@ def descriptions(kind: Kind) -> dict[str, str]:
 
     Plug-ins are imported; one that cannot be is described by its fault.
     """
-    held = names(kind)
+    described = names(kind)
     for point in entry_points(group=f"dpaudit.{kind}"):
-        if held.get(point.name) == f"from {point.value}":
-            held[point.name] = _described(point)
-    return held
+        if described.get(point.name) == f"from {point.value}":
+            described[point.name] = _described(point)
+    return described
 
 
 def plug_in_fault(error: BaseException) -> str:
@@ -101,12 +101,12 @@ def load_package(name: str) -> Any:
     return import_module(name)
 
 
-def suggestion(name: str, known: tuple[str, ...]) -> str:
+def suggestion(name: str, candidates: tuple[str, ...]) -> str:
     """Return the end of a complaint: "; did you mean 'x'?" for the nearest known name, else all of them.
 
     Another norm of the same sensitivity is explained, and never suggested as the same number.
     """
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    close = difflib.get_close_matches(name, candidates, n=1, cutoff=0.6)
     if close and (explained := other_norm(name, close[0])):
         return explained
-    return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(known)}."
+    return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(candidates)}."

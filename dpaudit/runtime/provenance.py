@@ -43,8 +43,8 @@ def digest_of_parts(parts: Iterable[bytes], begin: bytes = b"") -> str:
 
 def source_files(folder: Path) -> tuple[Path, ...]:
     """Return the four packages' Python files and tables below `folder`, sorted by their relative names."""
-    held = (path for package in PACKAGES for path in (folder / package).rglob("*") if path.suffix in (".py", ".toml"))
-    return tuple(sorted(held, key=lambda path: path.relative_to(folder).as_posix()))
+    files = (path for package in PACKAGES for path in (folder / package).rglob("*") if path.suffix in (".py", ".toml"))
+    return tuple(sorted(files, key=lambda path: path.relative_to(folder).as_posix()))
 
 
 @cache
@@ -54,8 +54,8 @@ def versions() -> tuple[tuple[str, str], ...]:
     They are those that were installed when the process first asked. A distribution that runs without being installed
     says so in place of a version.
     """
-    found = {name: distribution_version(name) for name in _DISTRIBUTIONS}
-    return tuple(sorted({**found, "python": platform.python_version()}.items()))
+    distributions = {name: distribution_version(name) for name in _DISTRIBUTIONS}
+    return tuple(sorted({**distributions, "python": platform.python_version()}.items()))
 
 
 def environment() -> tuple[tuple[str, str], ...]:

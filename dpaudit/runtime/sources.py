@@ -45,12 +45,12 @@ def _homes(subject: Any, seen: set[int]) -> Iterator[str]:
     name = getattr(subject, "__module__", None) or type(subject).__module__
     if isinstance(name, str):
         yield name
-    held: list[Any] = [getattr(subject, "__wrapped__", None), getattr(subject, "__self__", None)]
+    inner: list[Any] = [getattr(subject, "__wrapped__", None), getattr(subject, "__self__", None)]
     if isinstance(subject, functools.partial):
-        held += [subject.func, *subject.args, *subject.keywords.values()]
+        inner += [subject.func, *subject.args, *subject.keywords.values()]
     if inspect.isfunction(subject):
-        held += [cell.cell_contents for cell in subject.__closure__ or () if _filled(cell)]
-    for value in held:
+        inner += [cell.cell_contents for cell in subject.__closure__ or () if _filled(cell)]
+    for value in inner:
         yield from _homes(value, seen)
 
 
@@ -106,8 +106,8 @@ def _absolute(node: ast.ImportFrom, package: str) -> str:
     """Return the absolute name of the module that a statement imports from."""
     if not node.level:
         return node.module or ""
-    kept = package.split(".")[: len(package.split(".")) - node.level + 1]
-    return ".".join([*kept, *([node.module] if node.module else [])])
+    package_above = package.split(".")[: len(package.split(".")) - node.level + 1]
+    return ".".join([*package_above, *([node.module] if node.module else [])])
 
 
 def _file_of(name: str) -> Path | None:

@@ -11,11 +11,11 @@ def table_of(package: str, name: str) -> dict[str, Any]:
     return tomllib.loads(files(package).joinpath(name).read_text(encoding="utf-8"))
 
 
-def entry_at(place: str) -> Any:
+def entry_at(address: str) -> Any:
     """Return what a place "module:name" stands for, importing only its module.
 
     >>> entry_at("dpaudit.runtime.tables:table_of").__name__
     'table_of'
     """
-    module, _, name = place.partition(":")
+    module, _, name = address.partition(":")
     return getattr(import_module(module), name)

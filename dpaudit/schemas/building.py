@@ -74,9 +74,9 @@ class _Builder:
         if kind not in self.tables.sources:
             return own
         source, left_out = self.tables.sources[kind]
-        held = object_schema(source, self.reference, explained_by=kind)
-        properties = {name: schema for name, schema in held["properties"].items() if name not in left_out}
-        required = [name for name in held["required"] if name in properties and name not in own["properties"]]
+        inherited = object_schema(source, self.reference, explained_by=kind)
+        properties = {name: schema for name, schema in inherited["properties"].items() if name not in left_out}
+        required = [name for name in inherited["required"] if name in properties and name not in own["properties"]]
         return own | {"properties": properties | own["properties"], "required": [*required, *own["required"]]}
 
     def define(self, kind: type[Any]) -> JsonSchema:

@@ -33,9 +33,9 @@ def truncated(data: DataSet, rate: Fraction, bound: int) -> Draw:
     shares = lcm(*(comb(size, bound) for size in range(bound, len(data) + 1)))
     weights, total = poisson(data, rate)
     for (chosen,), weight in weights.items():
-        kept = [*combinations(chosen, min(bound, len(chosen)))]
-        for subset in kept:
-            drawn[(subset,)] += weight * shares // len(kept)
+        subsets = [*combinations(chosen, min(bound, len(chosen)))]
+        for subset in subsets:
+            drawn[(subset,)] += weight * shares // len(subsets)
     return drawn, total * shares
 
 

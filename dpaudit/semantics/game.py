@@ -106,7 +106,7 @@ class Game:
     """One game with what it has found out so far: the value of each position, and the step that reaches it."""
 
     rng: np.random.Generator | None = None
-    known: dict[Hashable, tuple[Fraction, Step]] = field(default_factory=dict)
+    solved: dict[Hashable, tuple[Fraction, Step]] = field(default_factory=dict)
 
     def value(self, worlds: Worlds, tasks: tuple[Task, ...], budget: int) -> Fraction:
         """Return the largest total of (p - q)_+ over the ends of the game, where `budget` queries are tried."""
@@ -124,19 +124,19 @@ class Game:
         Raises: UndefinedInstanceError: every choice leads to a sample or a shuffle of another number of records.
         """
         position = frozenset(worlds.items()), tasks, budget
-        if position not in self.known:
-            found: list[tuple[Fraction, Step]] = []
+        if position not in self.solved:
+            reachable: list[tuple[Fraction, Step]] = []
             undefined: UndefinedInstanceError | None = None
             for step in self.steps(worlds, tasks, budget):
                 try:
                     ends = (self.value(after, step.tasks + tasks[1:], step.budget) for after in step.shown.values())
-                    found.append((sum(ends, start=Fraction(0)) / step.scale, step))
+                    reachable.append((sum(ends, start=Fraction(0)) / step.scale, step))
                 except UndefinedInstanceError as error:
                     undefined = error
-            if undefined and not found:
+            if undefined and not reachable:
                 raise undefined
-            self.known[position] = max(found, key=lambda reached: reached[0])
-        return self.known[position]
+            self.solved[position] = max(reachable, key=lambda reached: reached[0])
+        return self.solved[position]
 
     def steps(self, worlds: Worlds, tasks: tuple[Task, ...], budget: int) -> Iterator[Step]:
         """Yield what the adversary may do next; queries share what may be tried after them."""
@@ -157,8 +157,8 @@ class Game:
         """
         table, likelier = leaf.table, Counter[DataSet]()
         for (data, _), (p, q) in worlds.items():
-            for held in inputs(leaf, data):
-                likelier[held] += p - q
+            for visible in inputs(leaf, data):
+                likelier[visible] += p - q
         if len(likelier) == 1:
             return [dict.fromkeys(likelier, 0)]
         sets = tuple(sorted(likelier))
@@ -210,7 +210,7 @@ def inputs(leaf: Leaf, data: DataSet) -> list[DataSet]:
     """Return what queries can tell of what they are asked: all that is visible, or for a shuffle each record alone."""
     if leaf.best:
         return [seen(leaf.table, turn) for (turn,) in leaf.runs_on(data)[0]]
-    return [seen(leaf.table, held) for held in ([data] if leaf.users is None else [(record,) for record in data])]
+    return [seen(leaf.table, records) for records in ([data] if leaf.users is None else [(record,) for record in data])]
 
 
 def shown(leaf: Leaf, worlds: Worlds, query: Query, order: tuple[int, ...] = ()) -> Step:
@@ -278,7 +278,7 @@ def replay(
     def stated(worlds: Worlds, tasks: tuple[Task, ...], view: View, keys: int) -> tuple[Step, int]:
         match tasks[0]:
             case Leaf() as leaf:
-                sets = tuple(sorted({held for data, _ in worlds for held in inputs(leaf, data)}))
+                sets = tuple(sorted({visible for data, _ in worlds for visible in inputs(leaf, data)}))
                 return shown(leaf, worlds, _stated(algorithm, len(view), leaf.table, sets)), keys
             case Inner() as node:
                 possible = [*dealt(node, worlds)]
@@ -331,30 +331,30 @@ def _views(
     return views
 
 
-def _stated(algorithm: Algorithm, place: int, table: Table, sets: tuple[DataSet, ...]) -> Query:
+def _stated(algorithm: Algorithm, number: int, table: Table, sets: tuple[DataSet, ...]) -> Query:
     """Return the stated query of a release on the data sets at hand.
 
     Raises: ValueError: an answer is missing or is none of the table's, or two break a bound.
     """
-    stated = algorithm.queries[place] if place < len(algorithm.queries) else {}
+    stated = algorithm.queries[number] if number < len(algorithm.queries) else {}
     if any(not 0 <= stated.get(data, -1) <= table.top for data in sets):
-        raise ValueError(f"Expected query {place} to have an answer in 0 .. {table.top} for each of {sets}.")
+        raise ValueError(f"Expected query {number} to have an answer in 0 .. {table.top} for each of {sets}.")
     query = {data: stated[data] for data in sets}
     if not keeps_bounds(table, query):
-        raise ValueError(f"Query {place} breaks the bounds {table.bounds}: {query}.")
+        raise ValueError(f"Query {number} breaks the bounds {table.bounds}: {query}.")
     return query
 
 
-def _chosen(algorithm: Algorithm, place: int, possible: list[Step]) -> Step:
+def _chosen(algorithm: Algorithm, number: int, possible: list[Step]) -> Step:
     """Return the stated choice at a node, or the only one that there is.
 
     Raises: ValueError: none of the possible choices is stated.
     """
-    stated = algorithm.keys[place] if place < len(algorithm.keys) else None
-    found = possible if len(possible) == 1 else [step for step in possible if step.choice == stated]
-    if len(found) != 1:
-        raise ValueError(f"Expected key {place}, {stated}, to be one of {[step.choice for step in possible]}.")
-    return found[0]
+    stated = algorithm.keys[number] if number < len(algorithm.keys) else None
+    candidates = possible if len(possible) == 1 else [step for step in possible if step.choice == stated]
+    if len(candidates) != 1:
+        raise ValueError(f"Expected key {number}, {stated}, to be one of {[step.choice for step in possible]}.")
+    return candidates[0]
 
 
 def start(pair: Pair, p: int, q: int) -> Worlds:

@@ -93,7 +93,7 @@ class OwnBudgets(Inner):
         """Return who pays for a part out of those who are asked, and what is left then."""
         cost = self.costs[number]
         left = {record: self.left.get(record, self.whole) for record in asked}
-        paid = {record: rest - cost for record, rest in left.items() if cost <= rest}
+        paid = {record: budget - cost for record, budget in left.items() if cost <= budget}
         after = {**self.left, **paid}
         return frozenset(paid), self.known.setdefault(frozenset(after.items()), replace(self, left=after))
 
@@ -152,18 +152,18 @@ def played(node: nodes.Declaration, tables: Mapping[str, Table]) -> Node:
 
 def _budgets(node: nodes.Filtered, parts: list[Node]) -> Inner:
     """Return a budget of the run, or of each record, as it is played; parts that cost nothing show nothing."""
-    menu, whole = [(part, _rho_of(part)) for part in parts], Fraction(repr(float(node.rho)))
+    menu, limit = [(part, _rho_of(part)) for part in parts], Fraction(repr(float(node.rho)))
     if node.per == "run":
-        return _within(node, menu, whole)
+        return _within(node, menu, limit)
     priced = [(part, cost) for part, cost in menu if cost]
     costs = tuple(cost for _, cost in priced)
-    return OwnBudgets(node, tuple(part for part, _ in priced), costs=costs, whole=whole, left={}, known={})
+    return OwnBudgets(node, tuple(part for part, _ in priced), costs=costs, whole=limit, left={}, known={})
 
 
 def _within(node: nodes.Filtered, menu: list[tuple[Node, Fraction]], left: Fraction) -> Inner:
     """Return a budget as a choice of what it pays for now, each followed by the same with what is left."""
     paid = ((part, left - cost) for part, cost in menu if 0 < cost <= left)
-    options = (Inner(nodes.Sequential(parts=node.parts), (part, _within(node, menu, rest))) for part, rest in paid)
+    options = (Inner(nodes.Sequential(parts=node.parts), (part, _within(node, menu, spare))) for part, spare in paid)
     return Inner(node, tuple(options))
 
 
@@ -268,7 +268,7 @@ def _cells(node: Inner, visible: Visible) -> Iterator[Deal]:
     """The adversary maps each value to a cell, placeholders to none; the part runs in one cell after another."""
     values = sorted({value for side in visible for data in side for _, value in data if value != PLACEHOLDER})
     for cells in product(range(len(values)), repeat=len(values)):
-        if all(cell <= max(cells[:place], default=-1) + 1 for place, cell in enumerate(cells)):
+        if all(cell <= max(cells[:index], default=-1) + 1 for index, cell in enumerate(cells)):
             turn, count = dict(zip(values, cells, strict=True)), max(cells, default=-1) + 1
             yield Deal((*turn.items(),), partial(_sorted, by="value", turn=turn, turns=count), node.parts * count)
 

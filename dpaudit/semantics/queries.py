@@ -57,11 +57,11 @@ def distance(table: Table, before: DataSet, after: DataSet) -> float:
     rise = rises(table)
     if not before:
         return sum(rise["undrop" if value == PLACEHOLDER else "add"] for _, value in after)
-    record, rest = before[0], before[1:]
-    ways = [rise["drop" if record.value == PLACEHOLDER else "remove"] + distance(table, rest, after)]
-    for place, other in enumerate(after):
+    record, later = before[0], before[1:]
+    ways = [rise["drop" if record.value == PLACEHOLDER else "remove"] + distance(table, later, after)]
+    for index, other in enumerate(after):
         cost = 0 if other == record else rise[_move(record, other)]
-        ways.append(cost + distance(table, rest, after[:place] + after[place + 1 :]))
+        ways.append(cost + distance(table, later, after[:index] + after[index + 1 :]))
     return min(ways)
 
 
@@ -104,10 +104,10 @@ def queries(table: Table, sets: tuple[DataSet, ...], most: int, rng: np.random.G
 def _natural(sets: tuple[DataSet, ...], top: int) -> Iterator[list[int]]:
     """Yield the size, whether it is two, counts of each value, one value against another, and all mirrored."""
     values = sorted({value for data in sets for _, value in data})
-    counts = {value: [sum(held == value for _, held in data) for data in sets] for value in values}
+    counts = {value: [sum(record_value == value for _, record_value in data) for data in sets] for value in values}
     rows = [[len(data) for data in sets], [top * (len(data) >= 2) for data in sets], *counts.values()]
-    for one, other in permutations(values, 2):
-        rows.append([(top + 1) // 2 + a - b for a, b in zip(counts[one], counts[other], strict=True)])
+    for first, second in permutations(values, 2):
+        rows.append([(top + 1) // 2 + a - b for a, b in zip(counts[first], counts[second], strict=True)])
     for row in rows:
         yield row
         yield [top - answer for answer in row]

@@ -205,26 +205,26 @@ def _selections() -> dict[str, nodes.Declaration]:
 
 def _families() -> dict[str, nodes.Declaration]:
     """Return the seeds that differ in one node, one table, one size or one rate."""
-    found: dict[str, nodes.Declaration] = {f"table {name}": leaf(name) for name in TABLES}
+    seeds: dict[str, nodes.Declaration] = {f"table {name}": leaf(name) for name in TABLES}
     for name, way in WAYS.items():
-        found |= {f"{name} over {inner}": way(leaf(inner)) for inner in ("sharp", "skew", "sided", "geometric")}
-        found[f"{name} over two queries"] = way(both(TWO, SKEW))
-        found |= {f"{name} over {inner}": way(other(SHARP)) for inner, other in WAYS.items()}
-    found |= {f"fixed {n} of {n}": sample(SHARP, n, n) for n in (1, 2, 3)}
-    found |= {f"with replacement {n} of {n}": sample(TWO, n, n, "with_replacement") for n in (1, 2, 3)}
-    found |= {f"billboard over {inner}": nodes.Billboard(part=way(SHARP)) for inner, way in WAYS.items()}
-    found |= {f"shuffle {users}": nodes.Shuffle(part=TWO, users=users) for users in (1, 2, 3)}
-    found |= {f"shuffle {users} over skew": nodes.Shuffle(part=SKEW, users=users) for users in (2, 3)}
-    found |= {f"shuffle 2 over {name}": nodes.Shuffle(part=leaf(name), users=2) for name in ("three", "response")}
+        seeds |= {f"{name} over {inner}": way(leaf(inner)) for inner in ("sharp", "skew", "sided", "geometric")}
+        seeds[f"{name} over two queries"] = way(both(TWO, SKEW))
+        seeds |= {f"{name} over {inner}": way(other(SHARP)) for inner, other in WAYS.items()}
+    seeds |= {f"fixed {n} of {n}": sample(SHARP, n, n) for n in (1, 2, 3)}
+    seeds |= {f"with replacement {n} of {n}": sample(TWO, n, n, "with_replacement") for n in (1, 2, 3)}
+    seeds |= {f"billboard over {inner}": nodes.Billboard(part=way(SHARP)) for inner, way in WAYS.items()}
+    seeds |= {f"shuffle {users}": nodes.Shuffle(part=TWO, users=users) for users in (1, 2, 3)}
+    seeds |= {f"shuffle {users} over skew": nodes.Shuffle(part=SKEW, users=users) for users in (2, 3)}
+    seeds |= {f"shuffle 2 over {name}": nodes.Shuffle(part=leaf(name), users=2) for name in ("three", "response")}
     for name in ("sharp", "skew", "sided", "geometric"):
-        found[f"best of 2 over {name}"] = nodes.BestOf(part=leaf(name), law="fixed", runs=2, scores="any")
-        found[f"best of many over {name}"] = nodes.BestOf(part=leaf(name), law="geometric", gamma=0.3, scores="any")
-    found |= {
+        seeds[f"best of 2 over {name}"] = nodes.BestOf(part=leaf(name), law="fixed", runs=2, scores="any")
+        seeds[f"best of many over {name}"] = nodes.BestOf(part=leaf(name), law="geometric", gamma=0.3, scores="any")
+    seeds |= {
         f"filter over {name}": nodes.Filtered(parts=(leaf(name),), rho=4.0) for name in ("sharp", "skew", "geometric")
     }
     for rate in (0.0, 1e-60, 1e-17, 1e-9, 0.1, 1.0):
-        found[f"poisson at {rate:g} over skew"] = nodes.Subsample(part=SKEW, rate=rate)
-        found[f"truncated at {rate:g}"] = truncated(SKEW, rate, 3, 2)
+        seeds[f"poisson at {rate:g} over skew"] = nodes.Subsample(part=SKEW, rate=rate)
+        seeds[f"truncated at {rate:g}"] = truncated(SKEW, rate, 3, 2)
     for rate, name in product((1e-9, 0.999), _AT_THE_ENDS):
-        found[f"poisson at {rate:g} over {name}"] = nodes.Subsample(part=leaf(name), rate=rate)
-    return found | {" over ".join(ways): nest(*ways) for ways in _DEEP}
+        seeds[f"poisson at {rate:g} over {name}"] = nodes.Subsample(part=leaf(name), rate=rate)
+    return seeds | {" over ".join(ways): nest(*ways) for ways in _DEEP}

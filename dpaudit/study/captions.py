@@ -14,9 +14,9 @@ def caption_of(rows: Sequence[Row]) -> tuple[str, ...]:
     several = study["count"] != 1
     over, what = (f"{study['count']} problems, {each} each", "problems") if several else (each, "runs")
     band = f"Bars: Student intervals over {what}, {1 - study['alpha']:.0%} each."
-    known = [row for row in rows if is_point(row) and row["person_epsilon"] is not None]
-    people = [float(row["person_epsilon"]) for row in known]
-    differ = people != [row["epsilon"] for row in known]
+    person_rows = [row for row in rows if is_point(row) and row["person_epsilon"] is not None]
+    people = [float(row["person_epsilon"]) for row in person_rows]
+    differ = people != [row["epsilon"] for row in person_rows]
     person = f" For all units of one person epsilon is {min(people):.3g} to {max(people):.3g}." if differ else ""
     return (
         f"Problem: {study['described']} Users: {study['users']}; {over}.",

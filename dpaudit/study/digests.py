@@ -31,8 +31,8 @@ def config_digest(algorithm: Any, problem: Mapping[str, Any]) -> str:
         given["users"] = LENGTH
     settings = {key: value for key, value in asdict(algorithm).items() if key not in HORIZONS}
     kind = f"{type(algorithm).__module__}.{type(algorithm).__qualname__}"
-    held = {"kind": kind, "settings": plain(settings), "problem": plain({"name": name} | defaults | given)}
-    return hashlib.sha256(json.dumps(held, sort_keys=True, separators=(",", ":"), default=str).encode()).hexdigest()
+    digested = {"kind": kind, "settings": plain(settings), "problem": plain({"name": name} | defaults | given)}
+    return hashlib.sha256(json.dumps(digested, sort_keys=True, separators=(",", ":"), default=str).encode()).hexdigest()
 
 
 def plain(value: Any) -> Any:

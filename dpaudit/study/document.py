@@ -76,21 +76,21 @@ def _origin(study: Study) -> str | None:
 
 def _row(row: Row, against: AgainstFloor | None) -> dict[str, Any]:
     """Return one row as plain data."""
-    held = row.certified
+    certified = row.certified
     uniform = sum(row.uniform) / len(row.uniform)
     return {
         "label": row.label,
         "algorithm": row.name,
         "family": row.family,
         "role": row.role,
-        "model": held.model,
+        "model": certified.model,
         "claim": row.epsilon,
-        "epsilon": held.epsilon if held.model else None,
-        "person_epsilon": held.person,
-        "unit": held.unit,
-        "certificate": held.digest,
-        "verdict": held.verdict,
-        "remark": held.why if row.role == "private" else "",
+        "epsilon": certified.epsilon if certified.model else None,
+        "person_epsilon": certified.person,
+        "unit": certified.unit,
+        "certificate": certified.digest,
+        "verdict": certified.verdict,
+        "remark": certified.why if row.role == "private" else "",
         "config": row.config,
         "T": row.horizon,
         "regret": _interval(row.regret),

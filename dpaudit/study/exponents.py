@@ -126,11 +126,11 @@ def jackknife(variable: Sequence[float], curves: Array, alpha: float) -> Interva
     1.0
     """
     number = len(curves)
-    whole = slope_of(variable, curves.mean(axis=0))
+    mean_curve_slope = slope_of(variable, curves.mean(axis=0))
     left = [slope_of(variable, np.delete(curves, run, axis=0).mean(axis=0)) for run in range(number)]
-    interval = student([number * whole - (number - 1) * slope for slope in left], alpha)
-    shift = whole - interval.mean
-    return replace(interval, mean=whole, lower=interval.lower + shift, upper=interval.upper + shift)
+    interval = student([number * mean_curve_slope - (number - 1) * slope for slope in left], alpha)
+    shift = mean_curve_slope - interval.mean
+    return replace(interval, mean=mean_curve_slope, lower=interval.lower + shift, upper=interval.upper + shift)
 
 
 def _without(stub: Exponent, why: str) -> Exponent:
@@ -177,8 +177,8 @@ def _of_epsilon(study: Study, label: str, horizon: int, rows: tuple[Row, ...]) -
     epsilons = [row.certified.epsilon for row, _ in used]
     slopes = [slope_of(epsilons, [values[number] for _, values in used]) for number in range(len(used[0][1]))]
     pooled = slope_of(epsilons, [sum(values) / len(values) for _, values in used])
-    whole = [slope for slope in slopes if not math.isnan(slope)]
-    interval = student(whole, study.settings.alpha) if len(whole) == len(slopes) else None
+    defined_slopes = [slope for slope in slopes if not math.isnan(slope)]
+    interval = student(defined_slopes, study.settings.alpha) if len(defined_slopes) == len(slopes) else None
     fitted = replace(stub, points=tuple(epsilons), slope=pooled)
     return fitted if interval is None else replace(fitted, lower=interval.lower, upper=interval.upper)
 

@@ -80,7 +80,7 @@ def _curves(rows: Sequence[Row], label: str, number: int) -> list[Series]:
     own = [row for row in rows if row["label"] == label]
     claims = _some(sorted({row["claim"] for row in own}, key=lambda claim: claim or 0.0))
     curves: list[Series] = []
-    for place, claim in enumerate(claims, start=_MOST_CURVES - len(claims)):
+    for fade, claim in enumerate(claims, start=_MOST_CURVES - len(claims)):
         curve = sorted((row for row in own if row["claim"] == claim), key=lambda row: int(row["T"]))
         private, hollow = curve[0]["role"] == "private", " empty" if curve[0]["model"] == "local" else ""
         look = f"hue{number % HUES}" if private else "other"
@@ -88,7 +88,7 @@ def _curves(rows: Sequence[Row], label: str, number: int) -> list[Series]:
         curves.append(
             Series(
                 points=points,
-                line=f"front {look} fade{place}" if private else f"level {curve[0]['role']} dash{number % DASHES}",
+                line=f"front {look} fade{fade}" if private else f"level {curve[0]['role']} dash{number % DASHES}",
                 mark=(number % SHAPES, f"mark {look}{hollow}"),
                 name=f"{label}, claim {claim:g}" if claim is not None and curve[0]["role"] != "ceiling" else str(label),
             )
@@ -109,8 +109,8 @@ def exponents_plot(powers: Sequence[Mapping[str, str]], rows: Sequence[Row]) -> 
     least, largest = min((low for low, _ in ends), default=0.0), max((high for _, high in ends), default=1.0)
     across = Scale(low=min(0.0, 1.1 * least), high=max(0.1, 1.1 * largest), name="fitted power, with its interval")
     layers: list[Series | Words] = []
-    for place, (line, (low, high)) in enumerate(zip(fitted, ends, strict=True)):
-        y, slope = len(fitted) - place - 0.75, float(line["slope"])
+    for line_index, (line, (low, high)) in enumerate(zip(fitted, ends, strict=True)):
+        y, slope = len(fitted) - line_index - 0.75, float(line["slope"])
         hue = f"hue{0 if line['variable'] == 'horizon' else 1}"
         layers.append(Series(points=((low, y), (high, y)), line=f"front {hue}"))
         layers.append(Series(points=((slope, y),), mark=(0, f"mark {hue}")))

@@ -107,14 +107,14 @@ def _point(row: Row, *, worst: bool, present: bool) -> FrontPoint:
     bound, proved = row["lower_bound"] or {}, row.get("upper_bound") or {}
     lost = (bound.get("worst") if worst else None) or row["regret"]
     lower, upper = (float(lost[end]) for end in ("lower", "upper"))
-    known = math.isfinite(lower) and math.isfinite(upper)
+    bounded = math.isfinite(lower) and math.isfinite(upper)
     return FrontPoint(
         label=str(row["label"]),
         model=str(row["model"]),
         epsilon=float(row["epsilon"]),
         regret=lost["mean"] / row["T"],
-        lower=(lower if known else lost["mean"]) / row["T"],
-        upper=(upper if known else lost["mean"]) / row["T"],
+        lower=(lower if bounded else lost["mean"]) / row["T"],
+        upper=(upper if bounded else lost["mean"]) / row["T"],
         visible=row["visible"] == "yes",
         present=present,
         bound=bound["regret"] / row["T"] if bound.get("regret") else None,

@@ -82,7 +82,7 @@ def running_minimum(places: tuple[Point, ...]) -> tuple[Point, ...]:
     >>> running_minimum(((1.0, 3.0), (2.0, 1.0), (4.0, 2.0)))
     ((1.0, 3.0), (2.0, 1.0), (4.0, 1.0))
     """
-    return tuple((x, min(value for _, value in places[: place + 1])) for place, (x, _) in enumerate(places))
+    return tuple((x, min(value for _, value in places[: point_index + 1])) for point_index, (x, _) in enumerate(places))
 
 
 def _remarks(front: Front) -> Iterator[Series | Words]:

@@ -34,11 +34,11 @@ def student(values: Sequence[float], alpha: float) -> Interval:
     """
     if not values:
         raise ValueError("Expected one value or more for an interval.")
-    held = np.asarray(values, dtype=np.float64)
-    mean, number = float(held.mean()), len(held)
+    sample = np.asarray(values, dtype=np.float64)
+    mean, number = float(sample.mean()), len(sample)
     if number == 1:
         return Interval(mean=mean, error=math.nan, lower=-math.inf, upper=math.inf, count=1)
-    error = float(held.std(ddof=1)) / math.sqrt(number)
+    error = float(sample.std(ddof=1)) / math.sqrt(number)
     reach = float(special.stdtrit(number - 1, 1 - alpha / 2)) * error
     return Interval(mean=mean, error=error, lower=mean - reach, upper=mean + reach, count=number)
 

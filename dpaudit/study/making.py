@@ -22,8 +22,8 @@ def find_contender(name: str) -> Any:
     try:
         return find_plugin("algorithms", name)
     except ConfigError:
-        known = (*load_package("algorithms").NAMES, *others.NAMES)
-        raise ConfigError(f"Unknown algorithm name={name!r}{suggestion(name, known)}") from None
+        names = (*load_package("algorithms").NAMES, *others.NAMES)
+        raise ConfigError(f"Unknown algorithm name={name!r}{suggestion(name, names)}") from None
 
 
 def make_algorithm(study: Study, cell: Cell, folder: Path) -> Any:

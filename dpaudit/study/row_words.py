@@ -49,12 +49,12 @@ def interval(row: Mapping[str, Any]) -> str:
 def ceiling(study: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     """Return what the same settings without noise lost a round at that horizon; empty where it was not measured."""
     alike = ("ceiling", row["family"], row["T"])
-    found = [line for line in study["rows"] if (line["role"], line["family"], line["T"]) == alike]
-    return lost(found[0]) if found else ""
+    ceilings = [line for line in study["rows"] if (line["role"], line["family"], line["T"]) == alike]
+    return lost(ceilings[0]) if ceilings else ""
 
 
 def dominating(study: Mapping[str, Any], row: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the dominance over a row by most; None where no contender with as much privacy loses less."""
-    place = (row["label"], row["claim"], row["T"])
-    over = [line for line in study["dominance"] if (line["worse"], line["worse_claim"], line["T"]) == place]
+    key = (row["label"], row["claim"], row["T"])
+    over = [line for line in study["dominance"] if (line["worse"], line["worse_claim"], line["T"]) == key]
     return min(over, key=lambda line: float(line["difference"]["mean"]), default=None)

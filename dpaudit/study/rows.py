@@ -74,7 +74,7 @@ class Row(Known):
         return self.role == "private" and self.certified.has_point
 
 
-def rows_of(study: Study, measured: Iterable[Measured], known: Mapping[RowKey, Known]) -> tuple[Row, ...]:
+def rows_of(study: Study, measured: Iterable[Measured], facts: Mapping[RowKey, Known]) -> tuple[Row, ...]:
     """Return one row for each (label, epsilon, horizon) whose cells all have a result, in the order of the cells.
 
     Cells with a gap factor other than 1 belong to the worst-gap envelope and to no row.
@@ -84,7 +84,7 @@ def rows_of(study: Study, measured: Iterable[Measured], known: Mapping[RowKey, K
         if cell.cell.gap_factor == 1.0:
             grouped.setdefault(cell.cell.key, []).append(cell)
     return tuple(
-        _row(study, key, tuple(cells), known[key])
+        _row(study, key, tuple(cells), facts[key])
         for key, cells in grouped.items()
         if not any(cell.error for cell in cells)
     )
@@ -105,10 +105,10 @@ def worst_instance(cells: tuple[Measured, ...], bound: RegretLowerBound | None, 
     return replace(worst, lower=ends[0], upper=ends[1])
 
 
-def _row(study: Study, key: RowKey, cells: tuple[Measured, ...], known: Known) -> Row:
+def _row(study: Study, key: RowKey, cells: tuple[Measured, ...], facts: Known) -> Row:
     """Return the row of cells that all have a result."""
     label, epsilon, horizon = key
-    contender, certified = study.contender(label), known.certified
+    contender, certified = study.contender(label), facts.certified
     single = len(cells) == 1
     samples = cells[0].regret if single else tuple(cell.mean for cell in cells)
     objections = tuple(dict.fromkeys(line for cell in cells for line in cell.objections))
@@ -122,12 +122,12 @@ def _row(study: Study, key: RowKey, cells: tuple[Measured, ...], known: Known) -
         role=contender.role,
         epsilon=epsilon,
         horizon=horizon,
-        **{entry.name: getattr(known, entry.name) for entry in fields(known)} | {"certified": certified},
+        **{entry.name: getattr(facts, entry.name) for entry in fields(facts)} | {"certified": certified},
         samples=samples,
         uniform=(cells[0].uniform,) * len(samples) if single else tuple(cell.uniform for cell in cells),
         myopic=(cells[0].myopic,) * len(samples) if single else tuple(cell.myopic for cell in cells),
         regret=student(samples, study.settings.alpha),
         lost=sum(lost) / len(lost) if lost else math.nan,
         measured=cells,
-        worst=worst_instance(cells, known.bound, study.settings.alpha),
+        worst=worst_instance(cells, facts.bound, study.settings.alpha),
     )

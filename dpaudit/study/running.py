@@ -70,9 +70,9 @@ def run_study(study: Study, folder: Path, how: How) -> Outcome:
     tuned = tuple(_measured(study, trials, folder, how, 0, total))
     chosen = _chosen(study, tuned)
     cells = [replace(cell, tuning=chosen.get(cell.key, ())) for cell in cells_of(study)]
-    known = _known(study, cells, folder, how)
+    facts = _known(study, cells, folder, how)
     measured = tuple(_measured(study, cells, folder, how, len(trials), total))
-    rows = rows_of(study, measured, known)
+    rows = rows_of(study, measured, facts)
     blind = tuple(_measured(study, _blind_cells(study, rows), folder, how, total, total))
     return Outcome(
         study=study,
@@ -109,16 +109,16 @@ def _measured(
     study: Study, cells: Sequence[Cell], folder: Path, how: How, before: int, total: int
 ) -> Iterator[Measured]:
     """Yield the result of every cell in order; what the store has is not run again when resuming."""
-    kept = {cell: how.store.read(study, cell) if how.resume else None for cell in cells}
-    tasks = [partial(measure, study, cell, folder) for cell in cells if kept[cell] is None]
+    stored = {cell: how.store.read(study, cell) if how.resume else None for cell in cells}
+    tasks = [partial(measure, study, cell, folder) for cell in cells if stored[cell] is None]
     fresh = how.perform(tasks)
     for number, cell in enumerate(cells, start=1):
-        held = kept[cell]
-        if held is None:
-            held = next(fresh)
-            how.store.write(study, held)
+        result = stored[cell]
+        if result is None:
+            result = next(fresh)
+            how.store.write(study, result)
         how.progress(min(before + number, total), total)
-        yield held
+        yield result
 
 
 def _chosen(study: Study, tuned: tuple[Measured, ...]) -> dict[RowKey, tuple[tuple[str, int], ...]]:
@@ -152,20 +152,20 @@ def _known(study: Study, cells: Sequence[Cell], folder: Path, how: How) -> dict[
             "unit, or compare methods of different units in studies of their own."
         )
     gains: dict[tuple[str, int], Gain | None] = {}
-    known: dict[RowKey, Known] = {}
+    facts: dict[RowKey, Known] = {}
     for key, cell in firsts.items():
         algorithm = make_algorithm(study, cell, folder)
         if (cell.label, cell.horizon) not in gains:  # noise does not enter gamma_T
             gains[cell.label, cell.horizon] = _gain(study, cell, algorithm, folder)
         of_cell = certified.get(key) or _outside(study.contender(cell.label))
-        known[key] = Known(
+        facts[key] = Known(
             certified=of_cell,
             config=config_digest(algorithm, study.problem),
             bound=lower_bound_of(study, cell, of_cell, folder),
             upper=upper_bound_of(study, cell, folder) if key in private else None,
             gain=gains[cell.label, cell.horizon],
         )
-    return known
+    return facts
 
 
 def _gain(study: Study, cell: Cell, algorithm: Any, folder: Path) -> Gain | None:

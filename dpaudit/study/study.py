@@ -73,8 +73,8 @@ class Contender:
     @property
     def family(self) -> str:
         """What a run without noise has in common with one with noise: all settings but epsilon, delta, calibration."""
-        kept = {key: value for key, value in self.algorithm.items() if key not in _NOISE_KEYS}
-        return json.dumps(kept, sort_keys=True, default=str)
+        settings = {key: value for key, value in self.algorithm.items() if key not in _NOISE_KEYS}
+        return json.dumps(settings, sort_keys=True, default=str)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,10 +124,10 @@ class StudySettings:
         for key in self.quick:
             if key not in fields:
                 raise ConfigError(f"Expected study.quick key {key!r} to be one of: {', '.join(fields)}.")
-        held: dict[str, Any] = {
+        quick_settings: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value for key, value in self.quick.items()
         }
-        return replace(self, **held, quick={})
+        return replace(self, **quick_settings, quick={})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

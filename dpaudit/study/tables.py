@@ -14,21 +14,21 @@ from dpaudit.study.running import Outcome
 
 
 def _columns(text: str) -> dict[str, tuple[str, ...]]:
-    """Return the columns that a text lists, `name=place` each, with the keys of the place; the name where it has none.
+    """Return the columns that a text lists, `name=path` each, with the keys of the path; the name where it has none.
 
     >>> _columns("role se=regret.error")
     {'role': ('role',), 'se': ('regret', 'error')}
     """
     named = (word.partition("=") for word in text.split())
-    return {name: tuple((place or name).split(".")) for name, _, place in named}
+    return {name: tuple((path or name).split(".")) for name, _, path in named}
 
 
 CELLS = _columns(
     """
-    contender algorithm role model=held.model claim_epsilon=cell.epsilon epsilon=held.epsilon
-    epsilon_person=held.person units_per_person=held.units delta=settings.delta relation=settings.neighbours
-    unit=held.unit T=cell.horizon problem=cell.problem gap_factor=cell.gap_factor runs regret_mean regret_sd share lost
-    certificate=held.digest config=row.config remark
+    contender algorithm role model=certified.model claim_epsilon=cell.epsilon epsilon=certified.epsilon
+    epsilon_person=certified.person units_per_person=certified.units delta=settings.delta relation=settings.neighbours
+    unit=certified.unit T=cell.horizon problem=cell.problem gap_factor=cell.gap_factor runs regret_mean regret_sd share
+    lost certificate=certified.digest config=row.config remark
     """
 )
 _ROWS = _columns(
@@ -80,16 +80,16 @@ def cells_csv(outcome: Outcome) -> str:
         key, contender = cell.cell, study.contender(cell.cell.label)
         label, role = (f"{key.label} without data", "floor") if key.blind else (key.label, contender.role)
         row = None if key.blind else rows.get(key.key)
-        held = row and row.certified
-        known = {"cell": key, "held": held, "row": row, "settings": settings, "lost": cell.lost}
+        certified = row and row.certified
+        sources = {"cell": key, "certified": certified, "row": row, "settings": settings, "lost": cell.lost}
         measured = {
             "runs": len(cell.regret),
             "regret_mean": cell.mean,
             "regret_sd": stdev(cell.regret) if len(cell.regret) > 1 else math.nan,
             "share": cell.mean / cell.uniform if cell.uniform else math.nan,
-            "remark": cell.error or (held.why if held else ""),
+            "remark": cell.error or (certified.why if certified else ""),
         }
-        lines.append({"contender": label, "algorithm": contender.name, "role": role} | known | measured)
+        lines.append({"contender": label, "algorithm": contender.name, "role": role} | sources | measured)
     return _from(CELLS, lines)
 
 
@@ -115,14 +115,14 @@ def read_rows(text: str) -> list[dict[str, Any]]:
 
 def _row(line: Mapping[str, str]) -> dict[str, Any]:
     """Return one line of the table with its keys nested."""
-    row: dict[str, Any] = {place[0]: None for place in _ROWS.values()}
+    row: dict[str, Any] = {path[0]: None for path in _ROWS.values()}
     for name, (*above, key) in _ROWS.items():
-        held = row
+        level = row
         if line.get(name):
             for outer in above:
-                held[outer] = held.get(outer) or {}
-                held = held[outer]
-            held[key] = _value(line[name])
+                level[outer] = level.get(outer) or {}
+                level = level[outer]
+            level[key] = _value(line[name])
     return row
 
 
@@ -137,7 +137,7 @@ def _value(text: str) -> float | str:
 
 def contrasts_csv(study: Mapping[str, Any]) -> str:
     """Return one line for each private row against its best floor, and one for each case of dominance."""
-    known = {(row["label"], row["claim"], row["T"]): row for row in study["rows"]}
+    rows_by_key = {(row["label"], row["claim"], row["T"]): row for row in study["rows"]}
     floors = (
         {"kind": "floor", "T": row["T"], "first": row, "second": {"label": row["floor"]}, "gap": row["minus_floor"]}
         for row in study["rows"]
@@ -147,8 +147,8 @@ def contrasts_csv(study: Mapping[str, Any]) -> str:
         {
             "kind": "dominates",
             "T": pair["T"],
-            "first": known[pair["better"], pair["better_claim"], pair["T"]],
-            "second": known[pair["worse"], pair["worse_claim"], pair["T"]],
+            "first": rows_by_key[pair["better"], pair["better_claim"], pair["T"]],
+            "second": rows_by_key[pair["worse"], pair["worse_claim"], pair["T"]],
             "gap": pair["difference"],
         }
         for pair in study["dominance"]
@@ -172,13 +172,13 @@ def seconds_csv(outcome: Outcome) -> str:
 
 
 def _from(columns: Mapping[str, tuple[str, ...]], rows: Iterable[Mapping[str, Any]]) -> str:
-    """Return a table as CSV; a cell is empty where the document has nothing at its place."""
-    return _written(tuple(columns), ([number(_at(row, place)) for place in columns.values()] for row in rows))
+    """Return a table as CSV; a cell is empty where the document has nothing at its path."""
+    return _written(tuple(columns), ([number(_at(row, path)) for path in columns.values()] for row in rows))
 
 
-def _at(row: Any, place: tuple[str, ...]) -> Any:
-    """Return what lies at a place; None where some part of it is absent."""
-    for key in place:
+def _at(row: Any, path: tuple[str, ...]) -> Any:
+    """Return what lies at a path; None where some part of it is absent."""
+    for key in path:
         row = row and (row.get(key) if isinstance(row, Mapping) else getattr(row, key))
     return row
 

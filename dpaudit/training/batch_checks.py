@@ -79,8 +79,8 @@ def sights(runs: Sequence[DrawnBatches]) -> tuple[Look, ...]:
     tables = [table[: law.epoch] if law.repeated else table for law, table in zip(laws, tables, strict=True)]
     return repeats + tuple(
         sight
-        for found in (sizes, spread, _whole, _again, _often, _cells, _neighbours, _pairs, _steps, _later)
-        for sight in found(laws, tables)
+        for look in (sizes, spread, _whole, _again, _often, _cells, _neighbours, _pairs, _steps, _later)
+        for sight in look(laws, tables)
     )
 
 
@@ -105,9 +105,9 @@ def _whole(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Look]:
     wrong = epochs = 0
     for law, table in zip(laws, tables, strict=True):
         for start in range(0, len(table), law.epoch or 1):
-            held = table[start : start + (law.epoch or 1)].sum(axis=0)
+            times = table[start : start + (law.epoch or 1)].sum(axis=0)
             full = len(table) - start >= (law.epoch or 1)
-            wrong += int(((held != law.per_epoch) if full else (held > law.per_epoch)).sum())
+            wrong += int(((times != law.per_epoch) if full else (times > law.per_epoch)).sum())
             epochs += 1
     says = f"{wrong} times in {epochs} epochs a record was in more or fewer batches than declared."
     yield Look(name="once an epoch", probability=0.0 if wrong else 1.0, words=says)
@@ -146,10 +146,10 @@ def _cells(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Look]:
         for long in (1, 2, 4, 8, 16, 32, 64):
             if size > totals.shape[0] or long > totals.shape[1]:
                 continue
-            held, expected, trials = (_merged(totals[..., k], size, long) for k in range(3))
-            if at := search.stranger(binomial_tails(held, trials, expected / np.maximum(trials, 1))):
+            drawn, expected, trials = (_merged(totals[..., k], size, long) for k in range(3))
+            if at := search.stranger(binomial_tails(drawn, trials, expected / np.maximum(trials, 1))):
                 search.words = (
-                    f"Stretch {at[1] + 1} of {long} of the records was drawn {int(held[at])} times in stretch "
+                    f"Stretch {at[1] + 1} of {long} of the records was drawn {int(drawn[at])} times in stretch "
                     f"{at[0] + 1} of {size} of the batches; {expected[at]:.6g} are declared."
                 )
     if search.looks:
@@ -220,9 +220,9 @@ def _pairs(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Look]:
     together = np.triu(inside.T @ inside, 1)
     declared = float(sum(_pair_shares(law, table).sum() for law, table in zip(laws, tables, strict=True)))
     most = int(together.max(initial=0.0))
-    one, other = np.unravel_index(int(together.argmax()), together.shape)
+    first, second = np.unravel_index(int(together.argmax()), together.shape)
     tail = float(bdtrc(most - 1, len(inside), declared / len(inside))) if most > 0 else 1.0
-    says = f"Records {one + 1} and {other + 1} came together {most} times; {declared:.4g} are declared."
+    says = f"Records {first + 1} and {second + 1} came together {most} times; {declared:.4g} are declared."
     yield Look(name="two records", probability=min(1.0, tail * (laws[0].records ** 2 // 2)), words=says)
 
 
@@ -241,10 +241,10 @@ def _steps(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Look]:
         first, second = first[apart], second[apart]
         if not first.size:
             continue
-        held = shared[first, second]
-        tails = np.asarray(hypergeom.sf(held - 1, law.records, sizes[first], sizes[second]))
+        shared_records = shared[first, second]
+        tails = np.asarray(hypergeom.sf(shared_records - 1, law.records, sizes[first], sizes[second]))
         if at := search.stranger(tails, sides=1):
-            search.words = f"Batches {first[at] + 1} and {second[at] + 1} share {int(held[at])} records."
+            search.words = f"Batches {first[at] + 1} and {second[at] + 1} share {int(shared_records[at])} records."
     if search.looks:
         yield search.look("two batches")
 

@@ -43,16 +43,16 @@ def batch_law(node: Sampled, records: int) -> BatchLaw:
     >>> batch_law(node, 100).sizes
     (25, 25)
     """
-    whole = count("records", records)
+    checked = count("records", records)
     match node:
         case Subsample():
-            return _sampled(node, whole)
+            return _sampled(node, checked)
         case Allocate(steps=steps, per_epoch=times, positions=positions):
             share = times / steps
             return BatchLaw(
-                records=whole,
+                records=checked,
                 share=share,
-                size_law=lambda size: _at_most(size, whole, share),
+                size_law=lambda size: _at_most(size, checked, share),
                 epoch=steps,
                 per_epoch=times,
                 repeated=positions == "repeated",
@@ -91,10 +91,10 @@ def _sampled(node: Subsample, records: int) -> BatchLaw:
             return poisson_law(records, rate)
         case "truncated_poisson":
             most = int(node.batch_bound or records)
-            kept = float(bdtrc(np.arange(min(most, records)), records, rate).sum()) / records
+            share = float(bdtrc(np.arange(min(most, records)), records, rate).sum()) / records
             return BatchLaw(
                 records=records,
-                share=kept,
+                share=share,
                 size_law=lambda n: np.where(np.asarray(n) >= most, 1.0, _at_most(n, records, rate)),
             )
         case "without_replacement":

@@ -108,14 +108,14 @@ def conform(training: Training, watch: Watch, *, significance: float = 1e-6) -> 
         seen = _without_larger_noise(training, watch, share) if noise[0].safer else watch
         noise += tuple(noise_law_check(training, seen, share * (1 - _BESIDE)))
         noise += tuple(noise_follows_sums(training, seen, share * _BESIDE))
-    found = {
+    checks_of = {
         "noise": (*_repeated(watch, share * _BESIDE), *noise[:1], *of_each, *noise[1:]),
         "clipping norm": tuple(_clipping(sized, watch, share)),
         "sampling rate": tuple(_sampling(training, watch, share)),
         "number of steps": (_steps(training, watch),),
     }
-    checks = tuple(check for held in found.values() for check in held)
-    unseen = tuple(name for name, held in found.items() if not held)
+    checks = tuple(check for group in checks_of.values() for check in group)
+    unseen = tuple(name for name, group in checks_of.items() if not group)
     checks += tuple(released_apart(watch))
     return Conformity(checks=checks, unseen=unseen, significance=significance)
 
@@ -191,9 +191,9 @@ def _without_larger_noise(training: Training, watch: Watch, share: float) -> Wat
     """
     noises = watch.noises()
     sizes = np.sqrt([float((noise**2).mean()) if noise.size else 0.0 for noise in noises]) / training.stddev
-    whole = math.sqrt(watch.squares / watch.coordinates) / training.stddev
-    even = size_of_steps(whole * training.stddev, noises).probability >= share
-    factors = iter(np.full(len(sizes), whole) if even else np.maximum(1.0, sizes))
+    factor = math.sqrt(watch.squares / watch.coordinates) / training.stddev
+    even = size_of_steps(factor * training.stddev, noises).probability >= share
+    factors = iter(np.full(len(sizes), factor) if even else np.maximum(1.0, sizes))
     return replace(watch, taken=[step.divided(float(next(factors))) if step.finite else step for step in watch.taken])
 
 

@@ -96,9 +96,9 @@ def noise_kept(watch: Watch, significance: float) -> tuple[int, str]:
     """
     noises = watch.noises()
     numbers = [noise.astype(np.float32) for noise in noises if noise.size == noises[0].size]
-    kept = _in_one_place(np.stack(numbers), significance / 2) if len(numbers) > 1 else 0
-    if kept:
-        return kept, f"{kept} times a coordinate carries the very noise of another step: it is not fresh."
+    repeated = _in_one_place(np.stack(numbers), significance / 2) if len(numbers) > 1 else 0
+    if repeated:
+        return repeated, f"{repeated} times a coordinate carries the very noise of another step: it is not fresh."
     alike = _of_one_size(noises, significance / 2)
     return alike, f"The noise of {alike} steps has the same size as that of an earlier step: it is moved and not fresh."
 
@@ -137,23 +137,23 @@ def _of_own_size(noises: list[Array]) -> list[Array]:
 
 def _correlations(steps: list[Mapping[str, Array]]) -> Iterator[tuple[str, float, int, int]]:
     """Yield (words, squared correlation, numbers, pairs): of two parameters, and the largest of lines of a matrix."""
-    for one, other in combinations(steps[0] if steps else (), 2):
-        both = [(step[one].ravel(), step[other].ravel()) for step in steps if one in step and other in step]
+    for left, right in combinations(steps[0] if steps else (), 2):
+        both = [(step[left].ravel(), step[right].ravel()) for step in steps if left in step and right in step]
         ours = np.concatenate([first[: len(second)] for first, second in both])
         theirs = np.concatenate([second[: len(first)] for first, second in both])
         size = float(np.linalg.norm(ours) * np.linalg.norm(theirs))
         share = min(1.0, (float(ours @ theirs) / size) ** 2) if size else 0.0
-        yield f"The parameters {one} and {other}", share, len(ours), 1
+        yield f"The parameters {left} and {right}", share, len(ours), 1
     for name, first in steps[0].items() if steps else ():
         noises = [step[name] for step in steps if name in step and step[name].shape == first.shape]
         for axis, kind in enumerate(("Rows", "Columns") if first.ndim == _MATRIX else ()):
             table = np.concatenate([np.moveaxis(noise, axis, 1)[:, :_LINES] for noise in noises])
             table = table / np.maximum(np.linalg.norm(table, axis=0), 1e-300)
             shares = np.triu((table.T @ table) ** 2, 1)
-            place = np.unravel_index(int(shares.argmax()), shares.shape)
-            says = f"{kind} {place[0] + 1} and {place[1] + 1} of {name}"
+            pair = np.unravel_index(int(shares.argmax()), shares.shape)
+            says = f"{kind} {pair[0] + 1} and {pair[1] + 1} of {name}"
             lines = table.shape[1]
-            yield says, min(1.0, float(shares[place])), len(table), max(1, lines * (lines - 1) // 2)
+            yield says, min(1.0, float(shares[pair])), len(table), max(1, lines * (lines - 1) // 2)
 
 
 def _log_wealth_of_slope(product: float, power: float) -> float:

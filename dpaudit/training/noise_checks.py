@@ -63,8 +63,8 @@ def size_of_steps(stddev: float, noises: list[Array]) -> Look:
         half, scaled = np.add.reduceat(sizes, starts) / 2, np.add.reduceat(squares, starts) / stddev**2 / 2
         safe = np.maximum(half, 0.5)
         tails = np.where(half > 0, np.minimum(gammainc(safe, scaled), gammaincc(safe, scaled)), 1.0)
-        if place := search.stranger(tails):
-            at = place[0]
+        if position := search.stranger(tails):
+            at = position[0]
             factor = math.sqrt(scaled[at] / half[at])
             last = int(np.append(starts, len(sizes))[at + 1])
             where = f"step {last}" if starts[at] + 1 == last else f"steps {int(starts[at]) + 1} to {last}"

@@ -78,23 +78,23 @@ def plant(
     coins = rng.random(canaries) < 0.5 if included is None else np.asarray(included, dtype=bool)
     rows, columns = data.shape
     inside = np.flatnonzero(coins)
-    whole = np.zeros((rows + len(inside), columns + canaries + blanks))
-    whole[:rows, :columns] = data
-    whole[rows + np.arange(len(inside)), columns + inside] = scale
+    planted = np.zeros((rows + len(inside), columns + canaries + blanks))
+    planted[:rows, :columns] = data
+    planted[rows + np.arange(len(inside)), columns + inside] = scale
     members = np.full(canaries, -1, dtype=np.int64)
     members[inside] = rows + np.arange(len(inside))
     direction = np.full(outputs, 1 / outputs)
     direction[-1] -= 1
-    known = np.tile(direction / np.linalg.norm(direction), (canaries, 1))
+    directions = np.tile(direction / np.linalg.norm(direction), (canaries, 1))
     slots = Slots(
         canaries=columns + np.arange(canaries),
         members=members,
-        directions=known if width is None else np.zeros((canaries, count("width", width))),
+        directions=directions if width is None else np.zeros((canaries, count("width", width))),
         blanks=columns + canaries + np.arange(blanks),
     )
     given = np.asarray(labels)
     marked = np.concatenate([given, np.full(len(inside), outputs - 1, dtype=given.dtype)])
-    return Planted(features=whole, labels=marked, slots=slots, included=coins)
+    return Planted(features=planted, labels=marked, slots=slots, included=coins)
 
 
 def gradient_canaries(records: int, canaries: int, size: int, rng: np.random.Generator) -> tuple[Slots, Array]:

@@ -76,13 +76,13 @@ def order_sights(orders: Sequence[Array], users: int) -> tuple[Look, ...]:
     >>> [sight.name for sight in order_sights([np.arange(50)] * 3, 50) if sight.probability < 1e-9]
     ['users and places', 'who follows whom', 'the same place again']
     """
-    held = [np.asarray(order, dtype=np.int64) for order in orders]
-    wrong = sum(not np.array_equal(np.sort(order), np.arange(users)) for order in held)
-    says = f"{wrong} of {len(held)} orders do not hold each of {users} users once." if wrong else ""
+    numbers = [np.asarray(order, dtype=np.int64) for order in orders]
+    wrong = sum(not np.array_equal(np.sort(order), np.arange(users)) for order in numbers)
+    says = f"{wrong} of {len(numbers)} orders do not hold each of {users} users once." if wrong else ""
     everybody = Look(name="everybody once", probability=0.0 if wrong else 1.0, words=says)
-    if wrong or not held:
+    if wrong or not numbers:
         return (everybody,)
-    return (everybody, *(sight for find in (_places, _followers, _again) for sight in find(held, users)))
+    return (everybody, *(sight for find in (_places, _followers, _again) for sight in find(numbers, users)))
 
 
 def _places(orders: list[Array], users: int) -> Iterator[Look]:
@@ -120,7 +120,7 @@ def _again(orders: list[Array], users: int) -> Iterator[Look]:
     """Yield how many users stand at the same place in an order and in one so many orders later."""
     search = Search()
     for lag in range(1, min(len(orders), 64)):
-        same = sum(int((one == other).sum()) for one, other in zip(orders[:-lag], orders[lag:], strict=True))
+        same = sum(int((earlier == later).sum()) for earlier, later in zip(orders[:-lag], orders[lag:], strict=True))
         pairs = len(orders) - lag
         if search.stranger(_more_than(same, pairs), sides=1) is not None:
             search.words = f"{same} of {pairs * users} users stand where they stood {lag} orders before."

@@ -37,7 +37,7 @@ def sizes(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Look]:
     """
     if laws[0].size_law is None:
         numbers = [table.sum(axis=1) for table in tables]
-        wrong = [int(n) for law, held in zip(laws, numbers, strict=True) for n in held if not _fits(law, int(n))]
+        wrong = [int(n) for law, drawn in zip(laws, numbers, strict=True) for n in drawn if not _fits(law, int(n))]
         says = f"{len(wrong)} batches have a size of {wrong[0]} or another that is not declared." if wrong else ""
         yield Look(name="sizes of batches", probability=0.0 if wrong else 1.0, words=says)
         return
@@ -48,8 +48,8 @@ def sizes(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Look]:
     apart = max(0.0, float((ranks / len(above) - above).max()), float((below - (ranks + 1) / len(below)).max()))
     probability = min(1.0, 2 * math.exp(-2 * len(above) * apart**2))
     says = f"The sizes of {len(above)} batches are not distributed as declared: their distribution is {apart:.3g} away."
-    whole = Look(name="sizes of batches", words=says, probability=probability)
-    yield worst([whole, _tails(laws, numbers)])
+    distribution = Look(name="sizes of batches", words=says, probability=probability)
+    yield worst([distribution, _tails(laws, numbers)])
 
 
 def _tails(laws: list[BatchLaw], numbers: list[Array]) -> Look:
@@ -85,14 +85,14 @@ def spread(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Look]:
     >>> sight.probability < 1e-9
     True
     """
-    found = [_standardised(law, table) for law, table in zip(laws, tables, strict=True) if law.size_law is not None]
-    squares, counted = sum(float(seen.sum()) for seen, _, _ in found), sum(seen.size for seen, _, _ in found)
-    if not counted or not all(np.isfinite(squared).all() for _, squared, _ in found):
+    scaled = [_standardised(law, table) for law, table in zip(laws, tables, strict=True) if law.size_law is not None]
+    squares, counted = sum(float(seen.sum()) for seen, _, _ in scaled), sum(seen.size for seen, _, _ in scaled)
+    if not counted or not all(np.isfinite(squared).all() for _, squared, _ in scaled):
         return
     index = squares / counted
     slopes = np.geomspace(1e-3, 0.5, 60) * (1.0 if index > 1 else -40.0)
     logs = np.zeros(len(slopes))
-    for seen, squared, mass in found:
+    for seen, squared, mass in scaled:
         logs = logs + seen.size * np.asarray(logsumexp(slopes[:, None] * squared, b=mass, axis=1))
     bound = float(np.exp(min(0.0, float((logs - slopes * squares).min()))))
     says = f"The sizes of {counted} batches have {index:.3g} times the variance of records drawn one by one."

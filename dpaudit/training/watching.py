@@ -121,15 +121,15 @@ class Watch:
         after = by_name(released)
         before = None if summed is None else by_name(summed)
         self._require_shapes(after, before)
-        held = None if batch is None else np.asarray(batch, dtype=np.int64)
-        if held is not None and held.size and not 0 <= held.min() <= held.max() < self.records:
+        records = None if batch is None else np.asarray(batch, dtype=np.int64)
+        if records is not None and records.size and not 0 <= records.min() <= records.max() < self.records:
             raise ValueError(
-                f"Step {self.steps + 1} names record {held.max()}; there are {self.records}, counted from 0. A loop "
+                f"Step {self.steps + 1} names record {records.max()}; there are {self.records}, counted from 0. A loop "
                 "that trains on copies of records, or on further rows, must name a record by its number as given: "
                 "batch=lambda: numbers."
             )
         given = self.script.sums[self.steps % len(self.script.sums)] if self.script.sums else {}
-        self.taken.append(Taken(released=after, summed=before, batch=held, state=self.state()))
+        self.taken.append(Taken(released=after, summed=before, batch=records, state=self.state()))
         if self.steps == 1 and self.script.after_first is not None:
             self.script.after_first()
         if {name: values.shape for name, values in given.items()} != {name: v.shape for name, v in after.items()}:
@@ -233,8 +233,8 @@ class Watch:
         if len(self.sampled) != self.steps or not self.steps:
             return None
         inside = np.zeros((self.steps, self.records + 1), dtype=bool)
-        for place, batch in enumerate(self.sampled):
-            inside[place, batch] = True
+        for step, batch in enumerate(self.sampled):
+            inside[step, batch] = True
         inside[:, self.records] = False
         return inside[:, self.slots.members]
 
@@ -246,7 +246,7 @@ class Watch:
         places, included = self.slots.canaries, self.slots.members >= 0
         norms = np.array([np.linalg.norm(before[places], axis=1) for _, before in seen])
         noise = [step.layer[places] - before[places] for step, before in seen]
-        held = [included if s.batch is None else included & np.isin(self.slots.members, s.batch) for s, _ in seen]
-        present = np.array(held)
+        rows = [included if s.batch is None else included & np.isin(self.slots.members, s.batch) for s, _ in seen]
+        present = np.array(rows)
         common = np.array([float(np.einsum("mk,mk->", part, self.slots.directions)) for part in noise])
         return CanaryRows(norms=norms, present=present, common=common)

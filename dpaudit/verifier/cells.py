@@ -25,8 +25,8 @@ def cumulants_of_sample(rate: float, mu: float, powers: NDArray[Any]) -> NDArray
 
     Beyond the largest order that is summed it is that of the release itself.
     """
-    whole = _whole_orders(rate, mu)
-    chords = np.interp(powers, np.arange(len(whole)), whole, right=math.inf)
+    whole_cumulants = _whole_orders(rate, mu)
+    chords = np.interp(powers, np.arange(len(whole_cumulants)), whole_cumulants, right=math.inf)
     return np.asarray(np.minimum(powers * (1 + powers) * mu * mu / 2, chords * (1 + _SLIP) + 1e-13))
 
 
@@ -38,13 +38,13 @@ def _whole_orders(rate: float, mu: float) -> NDArray[Any]:
 
 def divergence_of_cells(loss: Loss, s: float) -> Bounds:
     """Return bounds on the divergence of order 1 + s of a loss made of others, by atoms and labels."""
-    held = drawn(loss)
-    closed = (0.0, math.inf) if held is None else _divergence_of_sample(*held, s, removed=len(loss[2]) > 1)
-    found = pair(loss, MOST)
-    labels, under = found.p > 0, np.log(np.maximum(found.q, 1e-320)) - found.told
-    low = np.logaddexp.reduce(((1 + s) * np.log(np.maximum(found.p, 1e-320)) - s * under)[labels], initial=-700.0) / s
-    tops = s * found.at + np.log(np.maximum(found.masses, 1e-320))
-    if found.lost:
+    sample = drawn(loss)
+    closed = (0.0, math.inf) if sample is None else _divergence_of_sample(*sample, s, removed=len(loss[2]) > 1)
+    atoms = pair(loss, MOST)
+    labels, under = atoms.p > 0, np.log(np.maximum(atoms.q, 1e-320)) - atoms.told
+    low = np.logaddexp.reduce(((1 + s) * np.log(np.maximum(atoms.p, 1e-320)) - s * under)[labels], initial=-700.0) / s
+    tops = s * atoms.at + np.log(np.maximum(atoms.masses, 1e-320))
+    if atoms.lost:
         tops = np.append(tops, _beyond(loss, s) if loss[:2] == ("mixture", "gaussian") else math.inf)
     high = float(np.logaddexp.reduce(tops)) / s
     low, high = max(0.0, float(low) * (1 - _SLIP) - 1e-12 / s), high * (1 + _SLIP) + 1e-12 / s
@@ -58,9 +58,9 @@ def _beyond(loss: Loss, s: float) -> float:
     the moment of two normal laws is a third one's mass, times e^(a (a - 1) d^2 / 2).
     """
     (top, _), (last, weight), end = loss[2][-1], loss[3][-1], ends(loss)[1] + REACH[1]
-    held = math.fsum(w * math.exp(-(top - one) * (end - (top + one) / 2)) for one, w in loss[2])
+    share = math.fsum(w * math.exp(-(top - shift) * (end - (top + shift) / 2)) for shift, w in loss[2])
     far = float(log_ndtr(last + (1 + s) * (top - last) - end))
-    return far + (1 + s) * math.log(held) - s * math.log(weight) + s * (1 + s) * float(top - last) ** 2 / 2 + _SLIP
+    return far + (1 + s) * math.log(share) - s * math.log(weight) + s * (1 + s) * float(top - last) ** 2 / 2 + _SLIP
 
 
 def _divergence_of_sample(rate: float, mu: float, s: float, *, removed: bool) -> Bounds:

@@ -101,7 +101,7 @@ def _verification(data: Any) -> Verification:
     check_shape(data)
     canonical = json.dumps({k: v for k, v in data.items() if k != "digest"}, sort_keys=True, separators=(",", ":"))
     require(hashlib.sha256(canonical.encode()).hexdigest() == data["digest"], "the digest does not match the content")
-    found = Verification(
+    outcome = Verification(
         verdict=data["verdict"],
         complaints=tuple(condition_complaints(data["conditions"], data["declaration"], data["claim"]["neighbours"])),
         claim=data["claim"],
@@ -112,22 +112,22 @@ def _verification(data: Any) -> Verification:
         rows = checked_rows(data)
         wrong = tuple(verdict_complaints(data, rows))
     except Unfollowed as error:
-        return replace(found, unconfirmed=(str(error),))
+        return replace(outcome, unconfirmed=(str(error),))
     except Rejection as error:
-        return replace(found, complaints=(*found.complaints, str(error)))
-    found = replace(found, complaints=(*wrong, *found.complaints))
-    if found.complaints:  # what is cheap to find comes first
-        return found
+        return replace(outcome, complaints=(*outcome.complaints, str(error)))
+    outcome = replace(outcome, complaints=(*wrong, *outcome.complaints))
+    if outcome.complaints:  # what is cheap to find comes first
+        return outcome
     try:
         (wrong, unconfirmed, _, sharper), notes = _numbers(data, rows, both_sides(data, rows))
     except Unfollowed as error:
-        return replace(found, unconfirmed=(str(error),))
+        return replace(outcome, unconfirmed=(str(error),))
     except Rejection as error:
-        return replace(found, complaints=(str(error),))
+        return replace(outcome, complaints=(str(error),))
     except (ArithmeticError, MemoryError, ValueError) as error:  # form and rows were found right before
         beyond = type(error).__name__
-        return replace(found, unconfirmed=(f"the declaration is beyond this checker's arithmetic: {beyond}",))
-    return replace(found, complaints=wrong, unconfirmed=unconfirmed, sharper=sharper, notes=notes)
+        return replace(outcome, unconfirmed=(f"the declaration is beyond this checker's arithmetic: {beyond}",))
+    return replace(outcome, complaints=wrong, unconfirmed=unconfirmed, sharper=sharper, notes=notes)
 
 
 def _numbers(data: Table, rows: list[Row], sides: Sides) -> tuple[Outcome, tuple[str, ...]]:
@@ -157,32 +157,32 @@ def _both_ends(data: Table, rows: list[Row], sides: Sides, *, void: bool) -> tup
     claim, tree, (upper, lower, assumed) = data["claim"], data["declaration"], sides
     above = Worst(upper)
     below = above if upper == lower else Worst(lower)
-    found = Outcome() if void else compared("upper", data, data["tight"], above, below)
-    found = found.joined(compared("lower", data, data["tight"], below, below if void else above))
+    outcome = Outcome() if void else compared("upper", data, data["tight"], above, below)
+    outcome = outcome.joined(compared("lower", data, data["tight"], below, below if void else above))
     if assumed:
         epsilon, delta = assumed_ends(data)
         stated = {"epsilon": {"lower": epsilon}, "delta": {"lower": delta}}
-        found = found.joined(compared("lower", data, stated, (most := Worst(assumed)), most, _TOLD - 1))
+        outcome = outcome.joined(compared("lower", data, stated, (most := Worst(assumed)), most, _TOLD - 1))
         refuting = any(end * _TOLD > claim[name] for name, end in (("epsilon", epsilon), ("delta", delta)))
-        found = found.joined(Outcome(() if refuting else ("the assumption refutes nothing",)))
+        outcome = outcome.joined(Outcome(() if refuting else ("the assumption refutes nothing",)))
     answers = [curve.delta(claim["epsilon"]) for curve in (above, below)]
     crossed = answers[1][0] > answers[0][1]
     left_open = data["verdict"] != "refuted" and answers[1][1] > claim["delta"]
     left_open = left_open and below.delta(claim["epsilon"] * _BROKEN)[0] > claim["delta"]
-    found = found.joined(Outcome(_CROSSED if crossed else (), (LEFT_OPEN,) if left_open else ()))
+    outcome = outcome.joined(Outcome(_CROSSED if crossed else (), (LEFT_OPEN,) if left_open else ()))
     if (proved := data.get("trust", {}).get("proved")) is not None:  # what is said of the parts that are not on trust
         alone = upper_epsilon(float(proved), claim, Worst(upper_side(rows, without_word(tree))))
-        found = found.joined(Outcome((), (*alone.unconfirmed, *alone.wrong), alone.loose))
-    if not found.wrong:
+        outcome = outcome.joined(Outcome((), (*alone.unconfirmed, *alone.wrong), alone.loose))
+    if not outcome.wrong:
         printed = printed_complaints(data.get("printed"), tree, claim)
-        slack = slack_outcome(data, rows, above, loose=any("upper" in end for end in found.loose))
-        found = found.joined(Outcome(tuple(printed))).joined(slack)
+        slack = slack_outcome(data, rows, above, loose=any("upper" in end for end in outcome.loose))
+        outcome = outcome.joined(Outcome(tuple(printed))).joined(slack)
     small = max(small_delta(curve, float(claim["delta"])) for curve in (above, below))
     loose = max(map(tolerance, (above, below)))
     width = max(((high - low) / high for low, high in answers if high > small), default=0.0)
     how = "derived again from what is stated" if data["verdict"] == "stated" else "proved again"
-    return found, (
-        *(f"True, but loose: {end}." for end in found.loose),
+    return outcome, (
+        *(f"True, but loose: {end}." for end in outcome.loose),
         *_taken(data),
         *([f"A delta below {small:.1e} is not derived again; nothing contradicts it."] if small > SMALL else []),
         f"Every other bound is confirmed; it errs on the safe side, {loose:.0e} beyond the checker's own at most.",

@@ -12,7 +12,7 @@ from dpaudit.verifier.shape import TABLES, name_of, walk
 
 def condition_complaints(rows: list[Table], declaration: Table, relation: str) -> list[str]:
     """Return what is wrong with the conditions: those that the declaration needs come first, in its order."""
-    needed = dict.fromkeys(held for node in walk(declaration) for held in _needed(node, relation))
+    needed = dict.fromkeys(condition for node in walk(declaration) for condition in _needed(node, relation))
     complaints, altered = [], []
     for i, (kind, about, text) in enumerate(needed):
         row = rows[i] if i < len(rows) else {"status": "assumed"}
@@ -37,23 +37,23 @@ def condition_complaints(rows: list[Table], declaration: Table, relation: str) -
 
 def _needed(node: Table, relation: str) -> list[tuple[str, tuple[str, ...], str]]:
     """Return kind, subject and sentence of each condition that one node needs."""
-    found = []
+    conditions = []
     mechanisms = with_leaves(node.get("mechanism", {}))
     streams = [(part, "stream") for part in mechanisms if "horizon" in part]
     for table, name in ((node, name_of(node)), *streams):
         for kind, field in TABLES["needed"].get(name, ()):
-            held: Any = table.get(field, {"scheme": "poisson", "positions": "fresh"}.get(field, []))
-            about = tuple(map(str, held if isinstance(held, list) else [held]))
-            found.append((kind, about, _sentence({"kind": kind, "about": about})))
+            subject: Any = table.get(field, {"scheme": "poisson", "positions": "fresh"}.get(field, []))
+            about = tuple(map(str, subject if isinstance(subject, list) else [subject]))
+            conditions.append((kind, about, _sentence({"kind": kind, "about": about})))
     moved = TABLES["moved"].get(name_of(node))
     if moved and moved.get("relation", relation) == relation:
         kind, about = moved["kind"], (moved.get("about") or str(node[moved["field"]]),)
-        found.append((kind, about, _sentence({"kind": kind, "about": about})))
+        conditions.append((kind, about, _sentence({"kind": kind, "about": about})))
     for table in mechanisms:
         if "stated" in table:
             about = (f"the plug-in mechanism {table['name']}",)
-            found.append(("stated", about, _sentence({"kind": "stated", "about": about})))
-    return found
+            conditions.append(("stated", about, _sentence({"kind": "stated", "about": about})))
+    return conditions
 
 
 def _sentence(row: Table) -> str:

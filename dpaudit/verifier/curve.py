@@ -72,8 +72,8 @@ class Worst:
     """The largest curve over alternatives and both orders of the neighbours."""
 
     def __init__(self, alternatives: list[Multiset], looks: int = SHARP) -> None:
-        known = [settled(a) for a in alternatives]
-        self.curves = [_Curve(a) for a in distinct([o for a in known for o in (a, reversed_all(a))])]
+        settled_alternatives = [settled(a) for a in alternatives]
+        self.curves = [_Curve(a) for a in distinct([o for a in settled_alternatives for o in (a, reversed_all(a))])]
         self.known: dict[float, Bounds] = {}
         kinds = {"sampled" if drawn(loss) else loss[0] for curve in self.curves for loss in curve.finite}
         chosen = {loss for curve in self.curves for loss in curve.finite if loss[0] == "choice"}
@@ -157,25 +157,25 @@ class _Curve:
         if self.by_rho:
             return np.minimum(1.0, self.lost * (1 + 1e-13) + above(self.finite, epsilons))
         summed_once = self.lost < 1 and self.met > 1 and not self.listed
-        place, found = np.searchsorted(_AIMS, epsilons), np.ones(len(epsilons))
+        aim_index, deltas = np.searchsorted(_AIMS, epsilons), np.ones(len(epsilons))
         left = np.ones(len(epsilons), dtype=bool)
         for i, aim in enumerate(_AIMS):
-            asked = summed_once & ((place == i) | (place == i + 1)) & (epsilons < self.supremum)
+            asked = summed_once & ((aim_index == i) | (aim_index == i + 1)) & (epsilons < self.supremum)
             if aim < self.supremum and asked.any():
                 if aim not in self.aimed:
                     self.aimed[aim] = _Sum(self.finite, aim, _WIDTHS[-1], upper_alone=True)
                 highs = self.aimed[aim].uppers(epsilons[asked] - self.blur, self.lost)
                 if ranged(self.finite):
                     highs = np.minimum(highs, above(self.finite, epsilons[asked]))
-                found[asked] = np.minimum(found[asked], self.lost * (1 + 1e-13) + highs + _NOTHING)
+                deltas[asked] = np.minimum(deltas[asked], self.lost * (1 + 1e-13) + highs + _NOTHING)
                 left &= ~asked
         if self.met == 1 and self.lost < 1:
             highs = plain_above(self.listed, epsilons[left] - self.blur)
             highs = np.where(epsilons[left] < self.supremum, highs + _NOTHING * (highs > 0), 0.0)
-            found[left] = np.minimum(1.0, self.lost * (1 + 1e-13) + highs)
+            deltas[left] = np.minimum(1.0, self.lost * (1 + 1e-13) + highs)
         else:
-            found[left] = [self.delta(float(epsilon))[1] for epsilon in epsilons[left]]
-        return found
+            deltas[left] = [self.delta(float(epsilon))[1] for epsilon in epsilons[left]]
+        return deltas
 
     def _finite(self, epsilon: float, width: float) -> Bounds:
         """Return bounds for the finite part, the epsilon moved by what rounding did to the losses."""
@@ -206,13 +206,13 @@ class _Curve:
         follow(len(self.finite) <= _KINDS, f"more than {_KINDS} kinds of losses cannot be derived again")
         if most - least <= _WIDTHS[-1] * most:
             return least, most
-        for held in self.sums.get(width, ()):
-            low, high = held.lower(after), held.upper(before, self.lost)
-            if high - low <= max(_WIDE, 2 * width) * high or abs(epsilon - held.epsilon) * held.theta <= _NEAR:
+        for old_sum in self.sums.get(width, ()):
+            low, high = old_sum.lower(after), old_sum.upper(before, self.lost)
+            if high - low <= max(_WIDE, 2 * width) * high or abs(epsilon - old_sum.epsilon) * old_sum.theta <= _NEAR:
                 return max(least, low), min(most, high)
-        found = _Sum(self.finite, epsilon, width)
-        self.sums[width] = [*self.sums.get(width, [])[-1:], found] if width == _WIDTHS[-1] else [found]
-        return max(least, found.lower(after)), min(most, found.upper(before, self.lost))
+        new_sum = _Sum(self.finite, epsilon, width)
+        self.sums[width] = [*self.sums.get(width, [])[-1:], new_sum] if width == _WIDTHS[-1] else [new_sum]
+        return max(least, new_sum.lower(after)), min(most, new_sum.upper(before, self.lost))
 
     def _at_the_end(self, before: float, after: float) -> Bounds:
         """Return bounds next to the largest loss: all losses at their largest, and all within the gap of it."""
@@ -253,14 +253,15 @@ class _Sum:
         self.epsilon = epsilon
         self.theta, self.window, tilts, fine = _window(losses, epsilon, width)
         made = {loss: capped(pair(loss, cells), top) for loss, (cells, top) in fine.items()}
-        ends = {loss: float(held.at.max()) for loss, held in made.items()}  # below each floor no sum is in the window
-        rest = self.window.bottom - sum(n * ends[loss] for loss, n in losses.items())
-        cuts = [(cut(made[loss], self.window.step, rest + ends[loss]), n) for loss, n in losses.items()]
-        rows = [[(held.first, held.rows[i], n) for held, n in cuts] for i in range(1 if upper_alone else 3)]
+        # Below each floor no sum is in the window.
+        ends = {loss: float(atoms.at.max()) for loss, atoms in made.items()}
+        room = self.window.bottom - sum(n * ends[loss] for loss, n in losses.items())
+        cuts = [(cut(made[loss], self.window.step, room + ends[loss]), n) for loss, n in losses.items()]
+        rows = [[(cut_loss.first, cut_loss.rows[i], n) for cut_loss, n in cuts] for i in range(1 if upper_alone else 3)]
         self.blind = upper_alone or not all(row.any() for side in rows[1:] for _, row, _ in side)  # from below
         laws = [summed(row, self.theta, self.window, tilts) for row in rows[: 1 if self.blind else 3]]
         self.over, self.p, self.q = laws if len(laws) > 1 else laws * 3
-        self.beyond = -math.expm1(sum(n * math.log1p(-min(held.lost, 1 - 1e-16)) for held, n in cuts))
+        self.beyond = -math.expm1(sum(n * math.log1p(-min(cut_loss.lost, 1 - 1e-16)) for cut_loss, n in cuts))
 
     def _scale(self, law: Law, epsilon: float, side: int) -> float:
         """Return M^n e^(-theta epsilon), moved to one side by the relative error of everything."""
@@ -276,7 +277,7 @@ class _Sum:
         """Return the same at many epsilons: sums from a knot on follow from those at the next one that is asked for."""
         law, step, end = self.over, self.window.step, self.window.size
         masses = np.maximum(0.0, law.masses + law.error)
-        found, over, under = np.ones(len(epsilons)), 0.0, 0.0  # sums of masses that fade by theta, and by theta + 1
+        deltas, over, under = np.ones(len(epsilons)), 0.0, 0.0  # sums of masses that fade by theta, and by theta + 1
         for i in np.argsort(-epsilons):
             epsilon = float(epsilons[i])
             start = min(end, max(0, math.floor(epsilon / step) - self.window.first))
@@ -291,11 +292,11 @@ class _Sum:
             gain += law.above * math.exp(-self.theta * max(0.0, self.window.top - epsilon))
             gain += law.below if self.window.bottom > epsilon else 0.0
             scale = self._scale(law, epsilon, 1)
-            found[i] = min(1.0, scale * gain + max(0.0, self.beyond - lost)) if scale < math.exp(650) else 1.0
+            deltas[i] = min(1.0, scale * gain + max(0.0, self.beyond - lost)) if scale < math.exp(650) else 1.0
             over = float(faded.sum()) + over * passed
             under = float(faded @ np.exp(-places)) + under * passed * math.exp(-span)
             end = start
-        return found
+        return deltas
 
     def lower(self, epsilon: float) -> float:
         """Return a lower bound on the delta of an epsilon: the best test that a sum of labels exceeds a threshold."""
@@ -320,16 +321,16 @@ def _window(losses: dict[Loss, int], epsilon: float, width: float) -> tuple[floa
     """
     most = max(64, 4 * _MERGED // len(losses))
     looks = {loss: _STEPS_LOOK if loss[0] == "allocated" else LOOK for loss in losses}
-    held = {loss: _merged(pair(loss, looks[loss]), most) for loss in losses}
+    atoms = {loss: _merged(pair(loss, looks[loss]), most) for loss in losses}
 
     outside = _BEYOND - math.log(width)
     least = 1e-7 * max(max(map(abs, reach(loss))) for loss in losses)
 
     def grown(thetas: Array) -> Array:
-        return np.asarray(sum(n * growth(*held[loss], thetas) for loss, n in losses.items()))
+        return np.asarray(sum(n * growth(*atoms[loss], thetas) for loss, n in losses.items()))
 
     def deviation(theta: float) -> float:
-        square = sum(n * _spread(*held[loss], theta)[0] for loss, n in losses.items())
+        square = sum(n * _spread(*atoms[loss], theta)[0] for loss, n in losses.items())
         return max(math.sqrt(square), least)
 
     tried = np.geomspace(1e-9, 1e3, 144) / deviation(0.0)
@@ -338,8 +339,8 @@ def _window(losses: dict[Loss, int], epsilon: float, width: float) -> tuple[floa
         return np.asarray(grown(tried) - tried * epsilon - np.log(tried + tried**2))
 
     seldom = _SELDOM * width * math.exp(bounds().min()) / len(losses)
-    tops = {loss: _top(*held[loss], seldom / n) for loss, n in losses.items()}
-    held = {loss: (np.minimum(at, tops[loss]), masses * (at <= tops[loss])) for loss, (at, masses) in held.items()}
+    tops = {loss: _top(*atoms[loss], seldom / n) for loss, n in losses.items()}
+    atoms = {loss: (np.minimum(at, tops[loss]), masses * (at <= tops[loss])) for loss, (at, masses) in atoms.items()}
     theta = float(tried[np.argmin(bounds())])
     around = deviation(theta)
     ways = np.geomspace(0.02, 100, 40) / around
@@ -352,7 +353,7 @@ def _window(losses: dict[Loss, int], epsilon: float, width: float) -> tuple[floa
     size = 2 ** math.ceil(math.log2(min(max((high - low) / step + 8, _SIZES[0]), _SIZES[1])))
     step = _aligned(max(step, (high - low) / (size - 8), 10 * least), losses)  # a loss has 2e6 cells at most
     follow(step < 50, "a composition is too wide for this checker's lattice")
-    finer = {loss: 4 * cost * n * _spread(*held[loss], theta)[1] / width for loss, n in losses.items()}
+    finer = {loss: 4 * cost * n * _spread(*atoms[loss], theta)[1] / width for loss, n in losses.items()}
     cells = {
         loss: min(MOST, max(looks[loss], LOOK * 2 ** math.ceil(math.log2(max(1.0, ratio)) / 2)))
         for loss, ratio in finer.items()
@@ -375,13 +376,13 @@ def _aligned(step: float, losses: dict[Loss, int]) -> float:
     return end / math.floor(end / step) if often[0] in ("laplace", "discrete") and step <= end < _FINE * step else step
 
 
-def _merged(held: Pair, most: int) -> tuple[Array, Array]:
+def _merged(atoms: Pair, most: int) -> tuple[Array, Array]:
     """Return atoms and masses, many of them as few."""
-    if len(held.at) <= most:
-        return held.at, held.masses
-    where = np.rint((held.at - held.at.min()) / np.ptp(held.at) * min(most, _MERGED)).astype(int)
-    masses = np.bincount(where, held.masses)
-    return np.bincount(where, held.masses * held.at) / np.maximum(masses, 1e-320), masses
+    if len(atoms.at) <= most:
+        return atoms.at, atoms.masses
+    where = np.rint((atoms.at - atoms.at.min()) / np.ptp(atoms.at) * min(most, _MERGED)).astype(int)
+    masses = np.bincount(where, atoms.masses)
+    return np.bincount(where, atoms.masses * atoms.at) / np.maximum(masses, 1e-320), masses
 
 
 def _spread(at: Array, masses: Array, theta: float) -> tuple[float, float]:

@@ -46,10 +46,10 @@ def mapped(part: Multiset, rate: float) -> Loss:
     masses_at, unused = dict(atoms), absent(rate)
     opposite = masses_at if lost == other and all(-v in masses_at for v in masses_at) else {}
     under = [opposite.get(-v, p * math.exp(-v)) for v, p in atoms]
-    held: Counter[float] = Counter({log_absent(rate): unused * other})
+    sampled_masses: Counter[float] = Counter({log_absent(rate): unused * other})
     for v, p, q in zip(sampled(values, rate).tolist(), masses.tolist(), under, strict=True):
-        held[v] += rate * p + unused * q
-    return (*discrete(list(held.items()), rate * lost), "sampled")
+        sampled_masses[v] += rate * p + unused * q
+    return (*discrete(list(sampled_masses.items()), rate * lost), "sampled")
 
 
 def opposed(noise: Table, rate: float, *, low: bool) -> Loss:
@@ -84,8 +84,8 @@ def _larger(move: float, other: float, rate: float) -> Loss:
     beyond = np.cumsum(p[::-1])[::-1]
     rise = p[1:-1] - q[1:-1] * np.exp(at[:-1]) + 256 * 2.0**-53 * (1 + z[1:-2] ** 2) * beyond[1:-1]
     up = np.clip(rise / -np.expm1(-np.maximum(np.diff(at), 1e-300)), 0.0, p[1:-1])
-    held = [*zip(at[:-1], p[1:-1] - up, strict=True), *zip(at[1:], up, strict=True), (math.log(p[0] / q[0]), p[0])]
-    return discrete([(float(v), float(mass)) for v, mass in held], float(p[-1]))
+    atoms = [*zip(at[:-1], p[1:-1] - up, strict=True), *zip(at[1:], up, strict=True), (math.log(p[0] / q[0]), p[0])]
+    return discrete([(float(v), float(mass)) for v, mass in atoms], float(p[-1]))
 
 
 def zeroed_cells(mu: float, rate: float) -> Loss:

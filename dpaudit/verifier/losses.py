@@ -37,10 +37,10 @@ _LISTED, _LISTED_OFTEN, _ALIKE = 2**13, 256, 1e-15  # outcomes and losses of a s
 
 def discrete(atoms: list[tuple[float, float]], infinite: float = 0.0, other: float = 0.0) -> Loss:
     """Return a discrete loss with one atom for each value, sorted, without empty ones."""
-    held: dict[float, float] = {}
+    merged_masses: dict[float, float] = {}
     for value, mass in atoms:
-        held[value] = held.get(value, 0.0) + mass
-    return ("discrete", tuple(sorted(atom for atom in held.items() if atom[1])), infinite, other)
+        merged_masses[value] = merged_masses.get(value, 0.0) + mass
+    return ("discrete", tuple(sorted(atom for atom in merged_masses.items() if atom[1])), infinite, other)
 
 
 def black_box(epsilon: float, delta: float = 0.0) -> Loss:
@@ -59,8 +59,8 @@ def halves(first: Loss, second: Loss) -> Loss:
     if (first[0], second[0]) != ("discrete", "discrete"):
         return ("halves", first, second)
     atoms = [atom for atom in first[1] if atom[0] > 0] + [atom for atom in second[1] if atom[0] < 0]
-    rest = 1 - first[2] - math.fsum(mass for _, mass in atoms)
-    return (*discrete([*atoms, (0.0, max(0.0, rest))], first[2], second[3]), "sampled")
+    zero_mass = 1 - first[2] - math.fsum(mass for _, mass in atoms)
+    return (*discrete([*atoms, (0.0, max(0.0, zero_mass))], first[2], second[3]), "sampled")
 
 
 def half(loss: Loss) -> Loss:
@@ -121,18 +121,18 @@ def joined(alternatives: list[Multiset]) -> Multiset:
     """
     if told := [a for a in alternatives if shows_all(a)]:
         return told[0]
-    kept = undominated(alternatives)
-    require(len(kept) <= _ALTERNATIVES, "too many alternatives to be derived again")
-    return reduce(_either, map(merged, kept))
+    maximal = undominated(alternatives)
+    require(len(maximal) <= _ALTERNATIVES, "too many alternatives to be derived again")
+    return reduce(_either, map(merged, maximal))
 
 
 def undominated(alternatives: list[Multiset]) -> list[Multiset]:
     """Return alternatives without those that another one dominates."""
-    kept: list[Multiset] = []
+    maximal: list[Multiset] = []
     for a in sorted(alternatives, key=lambda a: ({loss[0] for loss in a} <= {"gaussian"}, -merged(a).total())):
-        if not any(_dominates(merged(b), merged(a)) for b in kept):
-            kept = [*(b for b in kept if not _dominates(merged(a), merged(b))), a]
-    return kept
+        if not any(_dominates(merged(b), merged(a)) for b in maximal):
+            maximal = [*(b for b in maximal if not _dominates(merged(a), merged(b))), a]
+    return maximal
 
 
 def _either(a: Multiset, b: Multiset) -> Multiset:
@@ -146,7 +146,7 @@ def _either(a: Multiset, b: Multiset) -> Multiset:
         return a | b
     ((x, n),), ((y, m),) = a.items(), b.items()
     y, m = (("gaussian", y[1] / math.sqrt(n)), n) if y[0] == "gaussian" else (y, m)
-    larger_of = [one for one, other in ((x, y), (y, x)) if _exceeds(one, other)]
+    larger_of = [larger for larger, other in ((x, y), (y, x)) if _exceeds(larger, other)]
     both, k = larger_of[0] if larger_of else ("choice", frozenset((*options(x), *options(y)))), min(n, m)
     return Counter({both: k}) + Counter({x: n - k}) + Counter({y: m - k})
 
@@ -158,19 +158,19 @@ def _dominates(a: Multiset, b: Multiset) -> bool:
     """
     left, lacking = Counter(a), Counter(b)
     for loss in sorted(b, key=lambda loss: (loss[2:] == ("threshold",), -_ranked(loss)[1])):
-        for one in sorted((one for one in left if _exceeds(one, loss)), key=lambda one: _ranked(one)[1]):
-            taken = min(lacking[loss], left[one])
-            left[one] -= taken
+        for cover in sorted((cover for cover in left if _exceeds(cover, loss)), key=lambda cover: _ranked(cover)[1]):
+            taken = min(lacking[loss], left[cover])
+            left[cover] -= taken
             lacking[loss] -= taken
     return not +lacking
 
 
-def _exceeds(one: Loss, other: Loss) -> bool:
+def _exceeds(loss: Loss, other: Loss) -> bool:
     """Return whether a loss is of the family of another one, and at least as large.
 
     Laplace noise exceeds the worst threshold of it as well.
     """
-    (family, size), (same, least) = map(_ranked, (one, other))
+    (family, size), (same, least) = map(_ranked, (loss, other))
     wider = (family, same) == (("laplace",), ("laplace", "threshold"))
     return (wider or family == same) and size >= least
 
@@ -246,20 +246,20 @@ def supremum(loss: Loss) -> float:
         case "between" | "halves" | "once":
             return supremum(loss[1])
         case "mixture":
-            (first, one), (second, two) = loss[2][-1], loss[3][-1]
+            (first, first_weight), (second, second_weight) = loss[2][-1], loss[3][-1]
             if loss[1] == "gaussian":
-                return math.inf if first > second else math.log(float(one)) - math.log(two)
+                return math.inf if first > second else math.log(float(first_weight)) - math.log(second_weight)
             ends = [side[-1][0] * (side[-1][0] > 1) for side in loss[2:]]
             sums = [
                 math.fsum(w * math.expm1(s - end) for s, w in side) for side, end in zip(loss[2:], ends, strict=True)
             ]
             return float((ends[0] - ends[1] + math.log1p(sums[0]) - math.log1p(sums[1])) * (1 + 1e-13))
         case "map" | "allocated":
-            whole = math.fsum(n * supremum(part) for part, n in _inside(loss)) * math.prod(loss[4:])
+            total = math.fsum(n * supremum(part) for part, n in _inside(loss)) * math.prod(loss[4:])
             if loss[0] == "map" and loss[3] == "add":
-                lowest = -math.inf if any(leak(part) for part, _ in _inside(loss)) else -whole
+                lowest = -math.inf if any(leak(part) for part, _ in _inside(loss)) else -total
                 return -float(sampled(np.array(lowest), loss[2]))
-            return whole if loss[0] == "allocated" else float(sampled(np.array(max(0.0, whole)), loss[2]))
+            return total if loss[0] == "allocated" else float(sampled(np.array(max(0.0, total)), loss[2]))
         case _:
             return math.inf if loss[0] in ("gaussian", "concentrated") and loss[1] else float(loss[1])
 
@@ -297,8 +297,8 @@ def listed(losses: dict[Loss, int]) -> Loss:
         sums = np.add.outer(at, values).ravel()
         _, first, where = np.unique(np.rint(sums / (_ALIKE * furthest)), return_index=True, return_inverse=True)
         at, masses = sums[first], np.bincount(where.ravel(), np.outer(masses, weights).ravel())
-    kept = (sum(n * math.log1p(-loss[i]) if loss[i] < 1 else -math.inf for loss, n in losses.items()) for i in (2, 3))
-    infinite, other = (-math.expm1(row) for row in kept)
+    logs = (sum(n * math.log1p(-loss[i]) if loss[i] < 1 else -math.inf for loss, n in losses.items()) for i in (2, 3))
+    infinite, other = (-math.expm1(row) for row in logs)
     return discrete(list(zip(at.tolist(), masses.tolist(), strict=True)), infinite, other)
 
 
@@ -314,17 +314,17 @@ def leak(loss: Loss) -> float:
         case "between" | "halves" | "once":
             return leak(loss[1])
         case "map" | "allocated":
-            kept = math.fsum(n * math.log1p(-min(leak(part), _SURE)) for part, n in _inside(loss))
+            logs = math.fsum(n * math.log1p(-min(leak(part), _SURE)) for part, n in _inside(loss))
             if loss[3] != "remove":
-                return 0.0 if loss[0] == "map" else float((-math.expm1(kept)) ** loss[2])
-            return float(-loss[2] * math.expm1(kept) if loss[0] == "map" else -math.expm1(kept * math.prod(loss[4:])))
+                return 0.0 if loss[0] == "map" else float((-math.expm1(logs)) ** loss[2])
+            return float(-loss[2] * math.expm1(logs) if loss[0] == "map" else -math.expm1(logs * math.prod(loss[4:])))
         case _:
             return 0.0
 
 
 def lost(alternatives: list[Multiset]) -> float:
     """Return the largest mass that one loss puts where the other neighbour has none."""
-    ways = [way for held in alternatives for way in (held, reversed_all(held))]
+    ways = [way for alternative in alternatives for way in (alternative, reversed_all(alternative))]
     return max((float(loss[2]) for way in ways for loss in way if loss[0] == "discrete"), default=0.0)
 
 
@@ -352,8 +352,8 @@ def shows_all(a: Multiset) -> bool:
 
 def most(a: Multiset) -> tuple[float, float]:
     """Return the largest loss of a whole multiset, and its mass at infinity."""
-    kept = math.fsum(n * math.log1p(-min(leak(loss), _SURE)) for loss, n in a.items())
-    return _total([(supremum(loss), n) for loss, n in a.items()]), -math.expm1(kept)
+    logs = math.fsum(n * math.log1p(-min(leak(loss), _SURE)) for loss, n in a.items())
+    return _total([(supremum(loss), n) for loss, n in a.items()]), -math.expm1(logs)
 
 
 def _total(pairs: list[tuple[float, int]]) -> float:

@@ -26,8 +26,8 @@ def sides_of(fields: Table, relation: str) -> Sides:
     require(fields.get("neighbours", relation) == relation, f"{fields['name']} is stated for other neighbours")
     if "stated" in fields:
         upper, lower = (Counter(dict(map(_stated, fields["stated"][side]))) for side in ("upper", "lower"))
-        kept = [row.get("one_order", row["loss"] != "discrete") for row in fields["stated"]["upper"]]
-        require(all(k or x == reverse(x) for k, x in zip(kept, upper, strict=False)), "a stated law has both orders")
+        one_way = [row.get("one_order", row["loss"] != "discrete") for row in fields["stated"]["upper"]]
+        require(all(k or x == reverse(x) for k, x in zip(one_way, upper, strict=False)), "a stated law has both orders")
         return upper, lower
     require_sizes(fields)
     return _READERS[fields["name"]](fields, relation)
@@ -89,7 +89,7 @@ def rescaled(tree: Any, factor: float) -> Any:
     if not isinstance(tree, dict):
         return tree
     noise = {key: power for key, power in TABLES["noise"].items() if "name" in tree and key in tree}
-    changed = {key: held if key == "printed" else rescaled(held, factor) for key, held in tree.items()}
+    changed = {key: branch if key == "printed" else rescaled(branch, factor) for key, branch in tree.items()}
     return changed | {key: tree[key] * factor**power for key, power in noise.items()}
 
 
@@ -173,13 +173,13 @@ def squared_nodes(horizon: int, signs: tuple[int, ...], separation: int) -> int:
             return 0.0 if length > lead + trail and last - first == 1 else -math.inf
         left = length // 2 if shape == "block" else 1 << length.bit_length() - 1
         right = length - left
-        found = best(right, shape, first, last, max(0, lead - left), trail)
+        largest = best(right, shape, first, last, max(0, lead - left), trail)
         for middle in range(first + 1, last + 1):
             node = sum(signs[first:middle]) ** 2
             for gap in range(separation) if middle < last else [max(0, trail - right)]:
                 before = node + best(left, "block", first, middle, lead, gap)
-                found = max(found, before + best(right, shape, middle, last, separation - 1 - gap, trail))
-        return found
+                largest = max(largest, before + best(right, shape, middle, last, separation - 1 - gap, trail))
+        return largest
 
     return int(max(best(horizon, "prefix", 0, last, 0, 0) for last in range(1, len(signs) + 1)))
 
@@ -238,9 +238,9 @@ def _integer_noise(fields: Table, relation: str) -> Sides:
 def _finite(fields: Table, relation: str) -> Sides:
     """Two laws, outcome by outcome, in an order that queries may change; probabilities, or counts."""
     laws = [[Fraction(repr(float(entry))) for entry in fields[key]] for key in ("first", "second")]
-    whole = all(entry.denominator == 1 for law in laws for entry in law)
+    are_counts = all(entry.denominator == 1 for law in laws for entry in law)
     sums = [sum(law) for law in laws]
-    require(all(total and (total == 1 or whole) for total in sums), "a law of a table does not sum to 1")
+    require(all(total and (total == 1 or are_counts) for total in sums), "a law of a table does not sum to 1")
     share = (1 - 1 / Fraction(repr(positive({"dilution": 1.0} | fields, "dilution")))) / 2
     plain = [(p / sums[0], q / sums[1]) for p, q in zip(*laws, strict=True)]
     rows = [(p + (q - p) * share, q + (p - q) * share) for p, q in plain]
@@ -287,8 +287,8 @@ def _above_threshold(fields: Table, relation: str) -> Sides:
         between = -math.expm1(-float(first)) / 2 * (1 - 1e-10) * (horizon > 1)
         return _sides(black_box(math.inf), discrete([(math.log1p(-between), 1 - between)], between))
     each = exact_ratio(fields, "linf_sensitivity", "query_scale")
-    whole, near = first + ways * cutoff * each, float(first + ways * cutoff * each)
-    upper = black_box(near if Fraction(repr(near)) >= whole else math.nextafter(near, math.inf))
+    exact_epsilon, near = first + ways * cutoff * each, float(first + ways * cutoff * each)
+    upper = black_box(near if Fraction(repr(near)) >= exact_epsilon else math.nextafter(near, math.inf))
     if near > 700:  # a pattern's probability may be no double
         return _sides(upper, discrete([(0.0, 1.0)]))
     told = min(cutoff, horizon // 2)
@@ -306,17 +306,17 @@ def _above_threshold(fields: Table, relation: str) -> Sides:
         return float((density * np.exp(logs)).sum())
 
     p, q = pattern(move / 2, move / 2) * (1 - 1e-10), pattern(1.5 * move, move / 2 - move * (ways - 1)) * (1 + 1e-10)
-    rest = math.log1p(-p) - math.log1p(-q)
-    return _sides(upper, discrete([(math.log(p / q), p), (rest, 1 - p)] if p > q > 1e-300 else [(0.0, 1.0)]))
+    complement_loss = math.log1p(-p) - math.log1p(-q)
+    return _sides(upper, discrete([(math.log(p / q), p), (complement_loss, 1 - p)] if p > q > 1e-300 else [(0.0, 1.0)]))
 
 
 def _above_threshold_answers(fields: Table, relation: str) -> Sides:
     """All noisy answers from above; below, queries at the threshold that all rise: some printed, and none above 0."""
     cutoff, horizon = int(fields.get("cutoff", 1)), int(fields.get("horizon", 62))
     require(cutoff <= horizon <= 62, "a sparse vector has more answers than queries, or too many queries")
-    whole = horizon * exact_ratio(fields, "linf_sensitivity", "query_scale")
-    epsilon, r = float(whole), fields["query_scale"] / fields["threshold_scale"]
-    upper = black_box(epsilon if Fraction(repr(epsilon)) >= whole else math.nextafter(epsilon, math.inf))
+    exact_epsilon = horizon * exact_ratio(fields, "linf_sensitivity", "query_scale")
+    epsilon, r = float(exact_epsilon), fields["query_scale"] / fields["threshold_scale"]
+    upper = black_box(epsilon if Fraction(repr(epsilon)) >= exact_epsilon else math.nextafter(epsilon, math.inf))
     p = 0.0
     for printed in range(1, cutoff + 1):
         ways = math.comb(horizon, printed) if printed < cutoff else math.comb(horizon - 1, printed - 1)
@@ -324,8 +324,8 @@ def _above_threshold_answers(fields: Table, relation: str) -> Sides:
         p += ways * r / 2 * math.prod(k / (at + k) for k in range(1, printed + 1)) / at / 2**horizon
     low = epsilon * (1 - 2.0**-48)
     q = p * math.exp(-low) if low <= 700 else 0.0
-    rest = math.log1p(-p) - math.log1p(-q)
-    return _sides(upper, discrete([(low, p), (rest, 1 - p)] if q > 1e-300 else [(0.0, 1.0)]))
+    complement_loss = math.log1p(-p) - math.log1p(-q)
+    return _sides(upper, discrete([(low, p), (complement_loss, 1 - p)] if q > 1e-300 else [(0.0, 1.0)]))
 
 
 def _log_laplace(x: Any) -> Any:
@@ -349,8 +349,8 @@ def _permute_and_flip(fields: Table, relation: str) -> Sides:
         low, high = (x, high) if other * told > 1 - other - other * after / (1 - after) else (low, x)
     first, second = (1 - math.exp(-low) / 2, math.exp(-low) / 2), low - float(shift) - math.log(2)
     above, below = math.log(first[0]) - second, math.log(first[1]) - math.log1p(-math.exp(second))
-    whole = ("laplace", float(shift), "threshold")
-    return _sides(whole, ("once", whole, discrete([(above, first[0]), (below, first[1])])))
+    threshold_loss = ("laplace", float(shift), "threshold")
+    return _sides(threshold_loss, ("once", threshold_loss, discrete([(above, first[0]), (below, first[1])])))
 
 
 def _one_sided_wishart(fields: Table, relation: str) -> Sides:

@@ -29,8 +29,8 @@ _SLIP = 1e-12  # relative and for each loss; more than what rounding makes of a 
 
 def ranged(losses: dict[Loss, int]) -> bool:
     """Return whether several losses are met of which one is known by its range alone, and all have moments."""
-    known = {loss[0] for loss in losses} <= _KNOWN
-    return known and sum(losses.values()) > 1 and any(loss[0] == "range" for loss in losses)
+    all_have_moments = {loss[0] for loss in losses} <= _KNOWN
+    return all_have_moments and sum(losses.values()) > 1 and any(loss[0] == "range" for loss in losses)
 
 
 def by_rho(losses: dict[Loss, int]) -> bool:
@@ -38,8 +38,8 @@ def by_rho(losses: dict[Loss, int]) -> bool:
     kinds = {option[0] for loss in losses for option in (loss[1] if loss[0] == "choice" else (loss,))}
     if "concentrated" not in kinds:
         return False
-    known = kinds <= _KNOWN or all(drawn(loss) or loss[0] in {*_KNOWN, "choice"} for loss in losses)
-    follow(known, "a budget of rho beside a loss without moments is beyond this checker")
+    all_have_moments = kinds <= _KNOWN or all(drawn(loss) or loss[0] in {*_KNOWN, "choice"} for loss in losses)
+    follow(all_have_moments, "a budget of rho beside a loss without moments is beyond this checker")
     return True
 
 
@@ -50,14 +50,14 @@ def above(losses: dict[Loss, int], epsilons: Array) -> Array:
     """
     complete = all(loss[0] != "discrete" or not loss[2] for loss in losses)
     first = _logarithms(losses, _POWERS)
-    found = []
+    log_deltas = []
     for e in epsilons.tolist():
         best = int((first - _POWERS * e * (1 - _SLIP)).argmin())
         beside = np.geomspace(_POWERS[max(0, best - 1)], _POWERS[min(len(_POWERS) - 1, best + 1)], _BESIDE)
         gains = [0.0 * beside, _gains(losses, beside, e) if complete else 0.0 * beside]
         logs = _logarithms(losses, beside) - beside * e * (1 - _SLIP) + np.minimum(*gains)
-        found.append(float(logs.min()))
-    return np.exp(np.minimum(0.0, found))
+        log_deltas.append(float(logs.min()))
+    return np.exp(np.minimum(0.0, log_deltas))
 
 
 def _gains(losses: dict[Loss, int], powers: Array, epsilon: float) -> Array:
@@ -65,10 +65,10 @@ def _gains(losses: dict[Loss, int], powers: Array, epsilon: float) -> Array:
 
     Where L exceeds epsilon, that is at least e^(s L) (1 - (1 + s) e^(-s epsilon)).
     """
-    rest = np.exp(-sum(n * log_moments(loss, powers) for loss, n in losses.items())) * (1 - _NEAR)
+    inverse_mean = np.exp(-sum(n * log_moments(loss, powers) for loss, n in losses.items())) * (1 - _NEAR)
     price = np.minimum((1 + powers) * np.exp(-powers * epsilon) * (1 + _NEAR), 1.0)
     with np.errstate(divide="ignore"):
-        return np.asarray(np.where(price < rest, np.log1p(-rest) - np.log1p(-price), 0.0))
+        return np.asarray(np.where(price < inverse_mean, np.log1p(-inverse_mean) - np.log1p(-price), 0.0))
 
 
 def _logarithms(losses: dict[Loss, int], powers: Array) -> Array:
@@ -86,8 +86,8 @@ def log_moments(loss: Loss, powers: Array) -> Array:
     kind, size = loss[0], loss[1]
     if kind == "choice":  # picked by what was seen: the largest at each power
         return np.asarray(np.max([log_moments(option, powers) for option in size], axis=0))
-    if held := drawn(loss):
-        return cumulants_of_sample(*held, powers)
+    if sample := drawn(loss):
+        return cumulants_of_sample(*sample, powers)
     if kind == "gaussian":
         return np.asarray(powers * (1 + powers) * size * size / 2)
     if kind == "concentrated":

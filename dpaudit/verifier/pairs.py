@@ -78,8 +78,8 @@ def _pair(loss: Loss, cells: int) -> Pair:
     """Return the same."""
     match loss[0]:
         case "map":
-            whole = _mapped(_together(loss[1], cells), loss[2])
-            return whole if loss[3] == "remove" else _back(whole)
+            mapped_pair = _mapped(_together(loss[1], cells), loss[2])
+            return mapped_pair if loss[3] == "remove" else _back(mapped_pair)
         case "allocated":
             size, inner = min(_SUM, 4 * cells), max(cells, 2**14)
             if loss[4:]:
@@ -125,8 +125,8 @@ def plain(loss: Loss, epsilon: float) -> tuple[float, float]:
     """Return bounds on the delta of one loss, but for its mass at infinity: in closed form, or by atoms and a test."""
     if loss[0] == "choice":
         lows, highs = zip(*(plain(option, epsilon) for option in loss[1]), strict=True)
-        kept = [leak(option) - leak(loss) for option in loss[1]]
-        return max(map(sum, zip(lows, kept, strict=True))), max(0.0, *map(sum, zip(highs, kept, strict=True)))
+        leak_gaps = [leak(option) - leak(loss) for option in loss[1]]
+        return max(map(sum, zip(lows, leak_gaps, strict=True))), max(0.0, *map(sum, zip(highs, leak_gaps, strict=True)))
     if loss[0] == "halves":
         return plain(loss[1], epsilon)
     if loss[0] == "between":
@@ -148,49 +148,49 @@ def plain_above(loss: Loss, epsilons: Array) -> Array:
     return np.asarray(np.minimum(1.0, np.maximum(0.0, p - q) + 2 * off))
 
 
-def _by_atoms(loss: Loss, epsilon: float, held: Pair) -> tuple[float, float]:
+def _by_atoms(loss: Loss, epsilon: float, atoms: Pair) -> tuple[float, float]:
     """Return the same by the atoms and labels of a pair."""
-    upper = float(held.masses @ -np.expm1(np.minimum(epsilon - held.at, 0.0))) + max(0.0, held.lost - leak(loss))
+    upper = float(atoms.masses @ -np.expm1(np.minimum(epsilon - atoms.at, 0.0))) + max(0.0, atoms.lost - leak(loss))
     if loss[0] == "map":  # the laws differ by the sample's rate at most
         upper = min(upper, max(0.0, loss[2] - leak(loss)) - math.expm1(min(epsilon, 0.0)))
-    gain = held.p - held.q * np.exp(np.minimum(epsilon - held.told, _LARGEST))
-    gain = np.where(held.p > _NO_FLOAT, gain, 0.0)
+    gain = atoms.p - atoms.q * np.exp(np.minimum(epsilon - atoms.told, _LARGEST))
+    gain = np.where(atoms.p > _NO_FLOAT, gain, 0.0)
     return float(np.maximum(0.0, gain).sum()) * (1 - _FINE), min(1.0, upper * (1 + _FINE))
 
 
-def cut(held: Pair, step: float, floor: float = -math.inf) -> Cut:
+def cut(atoms: Pair, step: float, floor: float = -math.inf) -> Cut:
     """Return a loss on the lattice of a step: mass is split so that both laws keep it; a label gets a knot.
 
     Atoms below the `floor` are raised to it, and labels there show nothing.
     """
-    held = capped(held, step * _WIDEST / 2)
+    atoms = capped(atoms, step * _WIDEST / 2)
     floor = max(floor, -min(_DEEP, step * _WIDEST / 4))
-    at, known = np.maximum(held.at, floor), (held.told > floor) & (held.p > _RARE)
-    told = held.told[known]
+    at, usable = np.maximum(atoms.at, floor), (atoms.told > floor) & (atoms.p > _RARE)
+    told = atoms.told[usable]
     low, high = min(at.min(), told.min(initial=0.0)), max(at.max(), told.max(initial=0.0))
     first, size = math.floor(low / step) - 1, math.ceil(high / step) - math.floor(low / step) + 3
     where, part = _place(at / step - first)
     stay = np.exp(-part * step) * np.expm1((part - 1) * step) / math.expm1(-step)
-    upper = _added(where, held.masses * stay, held.masses * np.expm1(-part * step) / math.expm1(-step), size)
+    upper = _added(where, atoms.masses * stay, atoms.masses * np.expm1(-part * step) / math.expm1(-step), size)
     where, part = _place(told / step - first)
     moved = np.exp((where + first) * step - told)
-    sides = [(row[known], scale) for row, scale in zip(held[5:], (1.0, moved, 1.0, moved), strict=True)]
+    sides = [(row[usable], scale) for row, scale in zip(atoms[5:], (1.0, moved, 1.0, moved), strict=True)]
     grown = (1.0, math.exp(step), 1.0, math.exp(step))
     labels = [_added(where, r * s * (1 - part), r * s * part * g, size) for (r, s), g in zip(sides, grown, strict=True)]
     wrong = np.array([1, -1, 1, 1, -1])[:, None]
-    return Cut(first, np.array([upper, *labels]) * (1 + _FINE * wrong), held.lost)
+    return Cut(first, np.array([upper, *labels]) * (1 + _FINE * wrong), atoms.lost)
 
 
-def capped(held: Pair, top: float) -> Pair:
+def capped(atoms: Pair, top: float) -> Pair:
     """Return a loss in which what lies above `top` counts as lost, and labels from there on stand at `top`."""
-    far, told = held.at > top, np.minimum(held.told, top)
-    if not far.any() and (told == held.told).all():
-        return held
-    at, masses = (np.append(row[~far], end) for row, end in ((held.at, 0.0), (held.masses, 0.0)))
-    down = np.exp(told - held.told)
-    q, q_low = held.q * down + 1e-300 * (down < 1), held.q_low * down
-    lost = held.lost + float(held.masses[far].sum()) * (1 + _FINE)
-    return Pair(at, masses, lost, held.alone + 1e-12, told, held.p, q, held.p_high, q_low)
+    far, told = atoms.at > top, np.minimum(atoms.told, top)
+    if not far.any() and (told == atoms.told).all():
+        return atoms
+    at, masses = (np.append(row[~far], end) for row, end in ((atoms.at, 0.0), (atoms.masses, 0.0)))
+    down = np.exp(told - atoms.told)
+    q, q_low = atoms.q * down + 1e-300 * (down < 1), atoms.q_low * down
+    lost = atoms.lost + float(atoms.masses[far].sum()) * (1 + _FINE)
+    return Pair(at, masses, lost, atoms.alone + 1e-12, told, atoms.p, q, atoms.p_high, q_low)
 
 
 def _place(phase: Array) -> tuple[Array, Array]:
@@ -225,8 +225,8 @@ def _shifted(loss: Loss, count: int) -> Pair:
     normal, outer = shifts.sides(loss)[0] == "gaussian", float(p[-1] + p_off[-1])
     masses[[0, -1]] += p[0] + p_off[0], 0.0 if normal else outer
     from_ = np.hstack((at[0], at[:-1], at[-1]))
-    known = (p > 2 * p_off) & (q > 2 * q_off)
-    ratio = np.log(np.where(known, p, 1.0) / np.where(known, q, 1.0))
+    reliable = (p > 2 * p_off) & (q > 2 * q_off)
+    ratio = np.log(np.where(reliable, p, 1.0) / np.where(reliable, q, 1.0))
     rows = p - p_off, (q + q_off) * np.exp(ratio), p + p_off, (q - q_off) * np.exp(ratio)
     labels = (np.maximum(row, 0.0) for row in rows)
     # Laws whose ratio is bounded lack nothing of each other, and rounding is below the shares that every use adds.
@@ -236,11 +236,11 @@ def _shifted(loss: Loss, count: int) -> Pair:
 
 def _averaged(parts: list[tuple[float, Pair]]) -> Pair:
     """Return what shows one of several losses, and which."""
-    lost, alone = (math.fsum(weight * held[i] for weight, held in parts) for i in (2, 3))
-    weights = np.concatenate([np.full_like(held.at, weight) for weight, held in parts])
-    at, masses = (np.concatenate([held[i] for _, held in parts]) for i in (0, 1))
-    shares = np.concatenate([np.full_like(held.told, weight) for weight, held in parts])
-    told, *rows = (np.concatenate([held[i] for _, held in parts]) for i in range(4, 9))
+    lost, alone = (math.fsum(weight * option[i] for weight, option in parts) for i in (2, 3))
+    weights = np.concatenate([np.full_like(option.at, weight) for weight, option in parts])
+    at, masses = (np.concatenate([option[i] for _, option in parts]) for i in (0, 1))
+    shares = np.concatenate([np.full_like(option.told, weight) for weight, option in parts])
+    told, *rows = (np.concatenate([option[i] for _, option in parts]) for i in range(4, 9))
     return Pair(at, masses * weights, lost, alone, told, *(row * shares for row in rows))
 
 
@@ -253,43 +253,43 @@ def _together(inside: tuple[tuple[Loss, int], ...], cells: int) -> Pair:
     """Return several losses met together, by direct sums of products of atoms."""
     if len(inside) == 1 and inside[0][1] == 1:
         return pair(inside[0][0], cells)
-    held = [(pair(loss, cells), n) for loss, n in inside]
-    step = sum(n * float(np.ptp(part.at)) for part, n in held) / min(cells, _INNER) or 1.0
-    cuts = [one for part, n in held for one in [cut(part, step)] * n]
+    parts = [(pair(loss, cells), n) for loss, n in inside]
+    step = sum(n * float(np.ptp(part.at)) for part, n in parts) / min(cells, _INNER) or 1.0
+    cuts = [cut_part for part, n in parts for cut_part in [cut(part, step)] * n]
     upper, *labels = (reduce(np.convolve, [part.rows[i] for part in cuts]) for i in range(5))
     at = (sum(part.first for part in cuts) + np.arange(len(upper))) * step
     lost = -math.expm1(math.fsum(math.log1p(-min(part.lost, 1 - UNIT)) for part in cuts))
     return Pair(at, upper, lost, _alone(at, upper), at, *labels)
 
 
-def _mapped(held: Pair, rate: float) -> Pair:
+def _mapped(atoms: Pair, rate: float) -> Pair:
     """Return ((1 - rate) Q + rate P, Q): a record that a sample holds with this probability."""
-    kept = held.told > -_DEEP
-    rest = absent(rate)
-    at, told = (sampled(row, rate) for row in (held.at, held.told[kept]))
-    masses = rate * held.masses + rest * _under_q(held.at, held.masses)
-    over, under = np.append(at, log_absent(rate)), np.append(masses, rest * held.alone) * (1 + _SLACK)
-    p, q, p_high, q_low = (row[kept] for row in held[5:])
-    low, high = (rate * a + rest * b * np.exp(-held.told[kept]) for a, b in ((p, q_low), (p_high, q)))
-    moved = np.exp(told - held.told[kept])
+    usable = atoms.told > -_DEEP
+    absent_rate = absent(rate)
+    at, told = (sampled(row, rate) for row in (atoms.at, atoms.told[usable]))
+    masses = rate * atoms.masses + absent_rate * _under_q(atoms.at, atoms.masses)
+    over, under = np.append(at, log_absent(rate)), np.append(masses, absent_rate * atoms.alone) * (1 + _SLACK)
+    p, q, p_high, q_low = (row[usable] for row in atoms[5:])
+    low, high = (rate * a + absent_rate * b * np.exp(-atoms.told[usable]) for a, b in ((p, q_low), (p_high, q)))
+    moved = np.exp(told - atoms.told[usable])
     rows = low * (1 - _SLACK), q * moved * (1 + _SLACK), high * (1 + _SLACK), q_low * moved * (1 - _SLACK)
-    return Pair(over, under, rate * held.lost, 0.0, told, *rows)
+    return Pair(over, under, rate * atoms.lost, 0.0, told, *rows)
 
 
-def _back(held: Pair) -> Pair:
+def _back(atoms: Pair) -> Pair:
     """Return (Q, P)."""
-    kept = held.told > -_DEEP
-    shrunk = np.exp(-held.told[kept])
-    rows = (row[kept] * shrunk for row in (held.q_low, held.p_high, held.q, held.p))
-    return Pair(-held.at, _under_q(held.at, held.masses), held.alone, held.lost, -held.told[kept], *rows)
+    usable = atoms.told > -_DEEP
+    shrunk = np.exp(-atoms.told[usable])
+    rows = (row[usable] * shrunk for row in (atoms.q_low, atoms.p_high, atoms.q, atoms.p))
+    return Pair(-atoms.at, _under_q(atoms.at, atoms.masses), atoms.alone, atoms.lost, -atoms.told[usable], *rows)
 
 
 def _chosen(options: list[tuple[Pair, float]], knots: int, chosen: Chooser) -> Pair:
     """Return the loss whose curve is at each knot that of the option which is `chosen` there."""
-    options = [(capped(held, _LARGEST), surely) for held, surely in options]
-    ends = [float(end) for held, _ in options for end in (max(-_DEEP, held.at.min()), held.at.max())]
+    options = [(capped(option, _LARGEST), surely) for option, surely in options]
+    ends = [float(end) for option, _ in options for end in (max(-_DEEP, option.at.min()), option.at.max())]
     step = max(max(ends) - min(ends), 1e-300) / knots
-    cuts = [cut(held, step) for held, _ in options]
+    cuts = [cut(option, step) for option, _ in options]
     first, last = min(part.first for part in cuts), max(part.first + part.rows.shape[1] for part in cuts)
     at = (first + np.arange(last - first)) * step
     shrunk, above, below, atoms = np.exp(-at), [], [], []
@@ -306,8 +306,8 @@ def _chosen(options: list[tuple[Pair, float]], knots: int, chosen: Chooser) -> P
     p, q = -np.diff(over), -np.diff(under) * grown
     up = np.maximum(0.0, (p - q + 2 * off) / -math.expm1(-step))
     same, own = best[:-1] == best[1:], _of_each(atoms, best[1:])  # between two knots of one option lies its own atom
-    up, rest = np.where(same, own, up), np.where(same, 0.0, np.maximum(0.0, p + off - up))
-    masses = np.append(rest, 0.0) + np.append(max(0.0, 1 - over[0]), up)
+    up, down = np.where(same, own, up), np.where(same, 0.0, np.maximum(0.0, p + off - up))
+    masses = np.append(down, 0.0) + np.append(max(0.0, 1 - over[0]), up)
     over, under = _of_each(below, chosen(below, at))
     wrong = 4 * len(at) * UNIT
     p, q = _concave(np.minimum.accumulate(over) * (1 - wrong), under * (1 + wrong))
@@ -371,25 +371,25 @@ def _allocated(inner: Pair, steps: int, size: int, order: str) -> Pair:
     cap = float(next((cap for cap in caps if cap <= size / 8), caps[-1]))
     farther = float(x[ranks][min(int(np.searchsorted(-beyond, -_FREE)), len(x) - 1)])
     cap = farther if order == "remove" and cap < farther <= steps else cap
-    kept, rare = np.minimum(x, cap), steps * inner.alone
-    low = float(kept.min()) if rare <= _SELDOM else 0.0
+    clipped, rare = np.minimum(x, cap), steps * inner.alone
+    low = float(clipped.min()) if rare <= _SELDOM else 0.0
     once = rare if order == "add" and low and steps > 1 else 0.0
     low = low if once or order == "remove" or not rare else 0.0
-    g, spread = _knots(kept - low, q, steps, size)
+    g, spread = _knots(clipped - low, q, steps, size)
     if 4 * LOOK < size < _SUM and steps * g * g > _WIDENED * spread * spread:
         return _allocated(inner, steps, 2 * size, order)
-    whole, each = _TILTS[order]
-    tilts = {whole / size, each * g / (spread or 1.0) or whole / size}
-    if 2 * steps * float((kept - low) @ q) > size * g:  # below a law high up in the window a tilt magnifies rounding
+    base_tilt, each = _TILTS[order]
+    tilts = {base_tilt / size, each * g / (spread or 1.0) or base_tilt / size}
+    if 2 * steps * float((clipped - low) @ q) > size * g:  # below a law high up in the window a tilt magnifies rounding
         tilts.add(1 / size)
-    upper = _spread((kept - low) / g, q * (1 + _SLACK))
+    upper = _spread((clipped - low) / g, q * (1 + _SLACK))
     upper[0] += 0.0 if once else inner.alone
     (over, top), means = _power([(upper, steps)], size, 1, tilts), low + np.arange(size) * g / steps
-    held = over if order == "add" else over * means
-    few = max(not low, int(np.searchsorted(np.cumsum(held), _FEW)))  # knots that hold rounding: taken as told apart
+    mass = over if order == "add" else over * means
+    few = max(not low, int(np.searchsorted(np.cumsum(mass), _FEW)))  # knots that hold rounding: taken as told apart
     lost = inner.lost + float((np.maximum(x - cap, 0.0) * q).sum()) * 1.001
     lost, alone = lost + float((over * means)[:few].sum()), float(over[:few].sum()) + once * once
-    at, law = np.log(means[few:]), held[few:]
+    at, law = np.log(means[few:]), mass[few:]
     if order == "remove":
         lost += min(1.0, top * float(means[-1] + g / steps))
     else:
@@ -401,7 +401,7 @@ def _allocated(inner: Pair, steps: int, size: int, order: str) -> Pair:
             at, law = np.append(at, np.log((means - low / steps)[few:])), np.append(law, others[few:] * once)
         at, lost, alone = -at, alone, lost
     shrunk, rows = _inner_labels(inner)
-    if cap < caps[0] or _FEWEST * g > np.ptp(kept) or not len(shrunk):  # ratios that this window holds badly
+    if cap < caps[0] or _FEWEST * g > np.ptp(clipped) or not len(shrunk):  # ratios that this window holds badly
         return Pair(at, law, lost, alone, *_by_logarithms(inner, (steps, 1), order, min(size, _PLACED), at))
     values = 1 / np.maximum(shrunk, 1 / cap)
     values = (values - values.min()) / g
@@ -431,18 +431,18 @@ def _at_few_steps(inner: Pair, steps: int, size: int, order: str) -> Pair:
     knots, off = ratios.knots_for(least, cap, steps, size), steps * ratios.ROUNDED
     above = ratios.on_knots(knots, np.minimum(inner.at, cap), under_q * (1 + _SLACK))
     above[0] += inner.alone
-    whole = ratios.summed(knots, steps, above)[0] * (1 + off)
-    at, law, nothing = knots.logarithms - math.log(steps), whole[1:], float(whole[0])
+    sum_law = ratios.summed(knots, steps, above)[0] * (1 + off)
+    at, law, nothing = knots.logarithms - math.log(steps), sum_law[1:], float(sum_law[0])
     shrunk, rows = _inner_labels(inner)
     p, q, p_high, q_low = (ratios.on_knots(knots, np.minimum(-np.log(shrunk), cap), row) for row in rows)
     sums = ((q_low, p), (q, q)) if order == "remove" else ((q_low, q_low), (q, p_high))
-    one, two = (
+    p_law, q_law = (
         np.maximum(ratios.summed(knots, steps, *laws)[1] * (1 + side * off), _TINY)
         for laws, side in zip(sums, (-1, 1), strict=True)
     )
     if order == "remove":
-        return Pair(at, law * np.exp(at), lost, nothing, *_told_apart(one, two, at))
-    return Pair(-at, law, nothing, lost, *_told_apart(one, two, -at))
+        return Pair(at, law * np.exp(at), lost, nothing, *_told_apart(p_law, q_law, at))
+    return Pair(-at, law, nothing, lost, *_told_apart(p_law, q_law, -at))
 
 
 def _reached(at: Array, masses: Array) -> float:
@@ -481,8 +481,8 @@ def _by_logarithms(inner: Pair, met: tuple[int, int], order: str, size: int, at:
         return (np.zeros(0), *_one_way(np.zeros(0)))
     spread = math.sqrt(steps * float(((values - values @ q) ** 2) @ q))
     g = (steps * float(values @ q) + (places + 2) * float(values.max()) + 14 * spread) / size
-    whole, each = _TILTS[order]
-    tilts = {whole / size, each * g / spread or whole / size}
+    base_tilt, each = _TILTS[order]
+    tilts = {base_tilt / size, each * g / spread or base_tilt / size}
     return _counted(values / g, rows, met, order, (size, tilts), at)
 
 
@@ -505,16 +505,16 @@ def _counted(
     fewer = steps - places
     ways = ([(p, places), (q_low, fewer)], [(q, steps)]), ([(q_low, steps)], [(p_high, places), (q, fewer)])
     laws = zip(ways[order == "add"], (-1, 1), strict=True)
-    one, two = (np.maximum(_power(measures, size, side, tilts)[0], _TINY) for measures, side in laws)
-    return _told_apart(one, two, at)
+    p_law, q_law = (np.maximum(_power(measures, size, side, tilts)[0], _TINY) for measures, side in laws)
+    return _told_apart(p_law, q_law, at)
 
 
-def _told_apart(one: Array, two: Array, at: Array) -> tuple[Array, ...]:
+def _told_apart(p_law: Array, q_law: Array, at: Array) -> tuple[Array, ...]:
     """Return labels and their rows by a law from below and one from above, near the losses `at`."""
-    ratio = np.log(one) - np.log(two)
-    known = ratio >= at.min()
-    told, p = np.minimum(ratio, at.max())[known], one[known]
-    return told, p, p * np.exp(told - ratio[known]) + _TINY, *_one_way(p)[2:]
+    ratio = np.log(p_law) - np.log(q_law)
+    in_range = ratio >= at.min()
+    told, p = np.minimum(ratio, at.max())[in_range], p_law[in_range]
+    return told, p, p * np.exp(told - ratio[in_range]) + _TINY, *_one_way(p)[2:]
 
 
 def _spread(at: Array, masses: Array) -> Array:
@@ -525,11 +525,11 @@ def _spread(at: Array, masses: Array) -> Array:
 
 def _power(rows: list[tuple[Array, int]], size: int, side: int, tilts: set[float]) -> tuple[Array, float]:
     """Return the law of a sum at every knot, the best bound of several tilts; and what lies beyond."""
-    measures, ways, found = [(0, row, n) for row, n in rows], np.geomspace(1.0, 1e3, 16) / size, []
+    measures, ways, bounds = [(0, row, n) for row, n in rows], np.geomspace(1.0, 1e3, 16) / size, []
     for theta in tilts:
         law = summed(measures, theta, Window(0, size, 1.0), ways)
-        held = np.maximum(law.masses + (law.error if side > 0 else -law.error - law.above), 0.0)
+        bounded_masses = np.maximum(law.masses + (law.error if side > 0 else -law.error - law.above), 0.0)
         scale = np.exp(np.minimum(law.log_moment + side * law.relative - theta * np.arange(size + 1), _LARGEST))
-        found.append((held * scale[:-1], law.above * float(scale[-1]) if theta > 0 else 1.0))
+        bounds.append((bounded_masses * scale[:-1], law.above * float(scale[-1]) if theta > 0 else 1.0))
     best = np.min if side > 0 else np.max
-    return np.asarray(best([law for law, _ in found], axis=0)), min(top for _, top in found)
+    return np.asarray(best([law for law, _ in bounds], axis=0)), min(top for _, top in bounds)

@@ -23,15 +23,15 @@ Curve = Callable[[Fraction], Fraction]
 
 def hull(points: Sequence[tuple[Number, Number]]) -> list[int]:
     """Return which points, the first coordinate growing, are corners of the largest convex curve below all of them."""
-    kept: list[int] = []
+    corners: list[int] = []
     for i, (x, y) in enumerate(points):
-        while len(kept) > 1:
-            (x0, y0), (x1, y1) = points[kept[-2]], points[kept[-1]]
+        while len(corners) > 1:
+            (x0, y0), (x1, y1) = points[corners[-2]], points[corners[-1]]
             if (y1 - y0) * (x - x1) < (y - y1) * (x1 - x0):
                 break
-            kept.pop()
-        kept.append(i)
-    return kept
+            corners.pop()
+        corners.append(i)
+    return corners
 
 
 def fallen(curve: Callable[[float], float], largest: float, delta: float) -> float:
@@ -49,16 +49,16 @@ def symmetric(knots: Array, heights: list[float]) -> tuple[Array, Array, float]:
     raised = 1 + UP + 1e-15 / float(np.diff(knots).min())
     x, h = np.exp(knots), np.minimum(1.0, np.array(heights) * raised)
     x, h = np.concatenate([1 / x[:0:-1], x]), np.concatenate([1 - (1 - h[:0:-1]) / x[:0:-1], h])
-    kept = np.array(hull([(0.0, 1.0), *zip(x.tolist(), h.tolist(), strict=True)])[1:]) - 1
-    x, h, values = x[kept], h[kept], np.concatenate([-knots[:0:-1], knots])[kept]
+    corners = np.array(hull([(0.0, 1.0), *zip(x.tolist(), h.tolist(), strict=True)])[1:]) - 1
+    x, h, values = x[corners], h[corners], np.concatenate([-knots[:0:-1], knots])[corners]
     slopes = np.append(np.diff(h) / np.diff(x), 0.0)
     over = values > 0
     masses = np.maximum(0.0, np.diff(slopes, prepend=-1.0))[over]
     values, p = values[over], masses * x[over]
-    whole = max(1.0, float(h[-1]) + math.fsum([*p, *masses]))
-    rest = max(0.0, 1 - (float(h[-1]) + math.fsum([*p, *masses])) / whole)
+    total = max(1.0, float(h[-1]) + math.fsum([*p, *masses]))
+    zero_mass = max(0.0, 1 - (float(h[-1]) + math.fsum([*p, *masses])) / total)
     losses = np.concatenate([-values[::-1], [0.0], values])
-    return losses, np.concatenate([masses[::-1] / whole, [rest], p / whole]), float(h[-1])
+    return losses, np.concatenate([masses[::-1] / total, [zero_mass], p / total]), float(h[-1])
 
 
 def listed(values: Array, masses: Array, lost: float) -> Loss:
@@ -85,20 +85,20 @@ def larger(rows: list[tuple[Fraction, Fraction]], lost: Fraction, other: Fractio
 
 def smaller(part: Multiset) -> Multiset:
     """Return a part with each finite loss as what lies below both of its orders: the corners of a convex curve."""
-    found: Multiset = Counter()
+    lower_losses: Multiset = Counter()
     for either_side, n in part.items():
         binned = either_side[0] == "between" and either_side != reverse(either_side)
         loss = either_side[2] if binned else either_side
         if loss[0] != "discrete" or loss == reverse(loss):
-            found[loss] += n
+            lower_losses[loss] += n
             continue
         rows = [(Fraction(p), Fraction(q)) for v, p in loss[1] if (q := p * math.exp(-v))]
         curves = _both_curves(rows, Fraction(loss[2]), Fraction(loss[3]))
         at = sorted({Fraction(0), Fraction(1), *(x for p, q in rows for x in (p / q, q / p))})
         points = [(x, min(curve(x) for curve in curves)) for x in at]
         even = _even([points[i] for i in hull(points)], min(loss[2], loss[3]))
-        found[("between", even, even) if binned else even] += n
-    return found
+        lower_losses[("between", even, even) if binned else even] += n
+    return lower_losses
 
 
 def _both_curves(rows: list[tuple[Fraction, Fraction]], lost: Fraction, other: Fraction) -> list[Curve]:
@@ -125,5 +125,5 @@ def _even(points: list[tuple[Fraction, Fraction]], beyond: float) -> Loss:
     changes = zip(points[1:], slopes, [*slopes, Fraction(0)][1:], strict=True)  # none where no outcome is shared
     gains = [(x, after - before) for (x, _), before, after in changes if x > 1 and after != before]
     over = [(log_ratio(x), float(x * q), float(q)) for x, q in gains]
-    whole = [(v, p) for v, p, _ in over if p] + [(-v, q) for v, _, q in over if q]
-    return discrete([*whole, (0.0, max(0.0, 1 - beyond - math.fsum(p for _, p in whole)))], beyond, beyond)
+    atoms = [(v, p) for v, p, _ in over if p] + [(-v, q) for v, _, q in over if q]
+    return discrete([*atoms, (0.0, max(0.0, 1 - beyond - math.fsum(p for _, p in atoms)))], beyond, beyond)

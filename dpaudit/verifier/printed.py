@@ -15,11 +15,11 @@ _ENOUGH = 1 + 1e-9  # rounding that a printed number may have
 def printed_complaints(printed: Table | None, tree: Table, claim: Table) -> list[str]:
     """Return where the printed reading does not follow: its end, the places of its problems, and its validity."""
     read = _read(tree, claim["neighbours"], "root")
-    steps = [(place, node, relation) for place, node, relation in read if "printed" in node]
+    steps = [(path, node, relation) for path, node, relation in read if "printed" in node]
     if printed is None or not steps:
         return [] if printed is None and not steps else ["the printed reading is missing or has no basis"]
     end = budget(tree, claim["neighbours"])
-    broken = [(place, node["printed"]["rule"]) for place, node, relation in steps if breaks(node, relation)]
+    broken = [(path, node["printed"]["rule"]) for path, node, relation in steps if breaks(node, relation)]
     broken += [("root", "claim")] * any(end[i] > claim[of] * _ENOUGH for i, of in enumerate(("epsilon", "delta")))
     stated = list(dict.fromkeys((row["node"], row["rule"]) for row in printed["problems"]))
     said = float(printed["epsilon"]), printed["delta"]
@@ -31,14 +31,14 @@ def printed_complaints(printed: Table | None, tree: Table, claim: Table) -> list
     ]
 
 
-def _read(node: Table, relation: str, place: str) -> list[tuple[str, Table, str]]:
+def _read(node: Table, relation: str, path: str) -> list[tuple[str, Table, str]]:
     """Return all nodes with their places and the relation that each is read for, parents first."""
     below = [
         row
         for i, (part, inner) in enumerate(zip(children(node), _relations(node, relation), strict=True))
-        for row in _read(part, inner, f"{place}.{i}")
+        for row in _read(part, inner, f"{path}.{i}")
     ]
-    return [(place, node, relation), *below]
+    return [(path, node, relation), *below]
 
 
 def _relations(node: Table, relation: str) -> list[str]:
@@ -55,18 +55,18 @@ def budget(node: Table, relation: str) -> tuple[float, float]:
         return float(stated["epsilon"]), float(stated.get("delta", 0.0))
     if node["node"] == "release":
         return most(_release(node))
-    held = _inside(node, relation)
+    budgets = _inside(node, relation)
     if node["node"] in ("subsample", "allocate"):
         records = _changed_records(node, relation)
-        epsilon, delta = records * held[0][0], group_delta(*held[0], records)
+        epsilon, delta = records * budgets[0][0], group_delta(*budgets[0], records)
         times = node.get("per_epoch", 1) * node.get("epochs", 1)
         return times * epsilon, min(1.0, times * delta)
     if node["node"] in ("parallel", "cells"):
-        return max(e for e, _ in held), min(1.0, max(d for _, d in held))
+        return max(e for e, _ in budgets), min(1.0, max(d for _, d in budgets))
     if node["node"] == "group":
-        return node["size"] * held[0][0], group_delta(*held[0], node["size"])
+        return node["size"] * budgets[0][0], group_delta(*budgets[0], node["size"])
     times = node.get("times", 1)
-    return times * math.fsum(e for e, _ in held), min(1.0, times * math.fsum(d for _, d in held))
+    return times * math.fsum(e for e, _ in budgets), min(1.0, times * math.fsum(d for _, d in budgets))
 
 
 def _changed_records(node: Table, relation: str) -> int:
@@ -79,8 +79,8 @@ def _changed_records(node: Table, relation: str) -> int:
 
 def _inside(node: Table, relation: str) -> list[tuple[float, float]]:
     """Return the budgets of a node's parts; of cells, a replaced record touches the second twice."""
-    held = [budget(child, inner) for child, inner in zip(children(node), _relations(node, relation), strict=True)]
-    return [held[0], (2 * held[1][0], 2 * held[1][1])] if node["node"] == "cells" else held
+    budgets = [budget(child, inner) for child, inner in zip(children(node), _relations(node, relation), strict=True)]
+    return [budgets[0], (2 * budgets[1][0], 2 * budgets[1][1])] if node["node"] == "cells" else budgets
 
 
 def breaks(node: Table, relation: str) -> bool:
@@ -105,7 +105,7 @@ def _concluded(rule: str, node: Table, relation: str) -> float:
     match rule:
         case "basic":
             equal = "slots" in node["printed"]
-            sums = [slots * e, slots * d] if equal else [times * math.fsum(held) for held in zip(*parts, strict=True)]
+            sums = [slots * e, slots * d] if equal else [times * math.fsum(costs) for costs in zip(*parts, strict=True)]
             return sums[0] if sums[1] <= allowed else math.inf
         case "advanced" | "advanced_refined":
             spare, drift = delta - slots * d, math.expm1(e) if rule == "advanced" else math.tanh(e / 2)
@@ -124,8 +124,8 @@ def _concluded(rule: str, node: Table, relation: str) -> float:
             return mu * math.sqrt(2 * math.log(odds / delta)) if delta > 0 and epsilon < 1 else math.inf
         case _:  # the rules about one release ask for its exact curve
             exact = Worst([_release(node)])
-            kept = not exact.never(delta) and exact.delta(epsilon * _ENOUGH)[0] <= delta
-            return epsilon if kept else math.inf
+            claim_holds = not exact.never(delta) and exact.delta(epsilon * _ENOUGH)[0] <= delta
+            return epsilon if claim_holds else math.inf
 
 
 def _release(node: Table) -> Multiset:

@@ -26,9 +26,9 @@ def inside(node: Table, relation: str) -> str:
     """Return the relation that the part of a node is stated for."""
     if node["node"] not in ("subsample", "allocate"):
         return relation
-    known = TABLES["relations"]["allocate" if node["node"] == "allocate" else node.get("scheme", "poisson")]
-    require(relation in known, "a sample's scheme, rate and neighbours do not fit")
-    return str(known[relation])
+    relations = TABLES["relations"]["allocate" if node["node"] == "allocate" else node.get("scheme", "poisson")]
+    require(relation in relations, "a sample's scheme, rate and neighbours do not fit")
+    return str(relations[relation])
 
 
 def bare(node: Table, other: str) -> Table:
@@ -96,8 +96,8 @@ def _sampled(node: Table, part: Multiset, relation: str, *, low: bool, labels: l
         return Counter([integers.opposed(noise, rate, low=low)])
     if noise.get("name") == "finite" and "stated" not in noise:
         return _once(part, rate) if low else _both(polygons.either(part), rate)
-    if apart and not _shift(part) and (whole := _moved_apart(node, part, labels or [], low=low)):
-        return Counter([whole])
+    if apart and not _shift(part) and (moved_loss := _moved_apart(node, part, labels or [], low=low)):
+        return Counter([moved_loss])
     if inside(node, relation) == "replace_one" and not low:
         part = polygons.either(part)
     if scheme == "with_replacement":
@@ -181,12 +181,12 @@ def _drawn(node: Table, part: Multiset, *, low: bool) -> Multiset:
         return Counter([("mixture", "gaussian", binomial(draws, chance, mu), ((0.0, 1.0),))]) if mu else _NOTHING
     joint = losses.merged(part)
     follow(joint.total() == 1, "draws of several releases are beyond this checker")
-    whole = -math.expm1(draws * math.log1p(-chance)) if chance < 1 else 1.0
-    each = [(j, w / whole) for j, w in rates.binomial(draws, chance) if j]
-    held = [(w, next(iter(_doubled(joint, j) if j > 1 else joint))) for j, w in each if w > _RARE]
-    rest = math.fsum(w for _, w in each if w <= _RARE) * (1 + 1e-9)  # counts that lose all
-    options = (*held, (rest, discrete([], 1.0, 1.0))) if rest else tuple(held)
-    return _both(Counter([("average", options)]), whole)
+    drawn_chance = -math.expm1(draws * math.log1p(-chance)) if chance < 1 else 1.0
+    each = [(j, w / drawn_chance) for j, w in rates.binomial(draws, chance) if j]
+    weighted = [(w, next(iter(_doubled(joint, j) if j > 1 else joint))) for j, w in each if w > _RARE]
+    lost_weight = math.fsum(w for _, w in each if w <= _RARE) * (1 + 1e-9)  # counts that lose all
+    options = (*weighted, (lost_weight, discrete([], 1.0, 1.0))) if lost_weight else tuple(weighted)
+    return _both(Counter([("average", options)]), drawn_chance)
 
 
 def _truncated(node: Table, part: Multiset, *, low: bool) -> Multiset:
@@ -194,14 +194,14 @@ def _truncated(node: Table, part: Multiset, *, low: bool) -> Multiset:
     rate, bound, others = float(node["rate"]), node["batch_bound"], node["population"] - 1
     if others < bound:
         return _once(part, rate)
-    kept, room, replaced = cut_sizes(others, rate, bound)
+    mean_rate, room, replaced = cut_sizes(others, rate, bound)
     if low:
-        return _once(part, kept)
+        return _once(part, mean_rate)
     shown = math.fsum(weight for weight, _ in replaced) * (1 + 1e-9) * rate  # drawn, and in the place of another one
     if shown <= _HARDLY:
         return _once(part, rate) + Counter([black_box(0.0, shown)] if shown else [])
     shares = [(room, rate, part), *((weight, share, _doubled(part)) for weight, share in replaced)]
-    options = [(weight, _on(held, share)) for weight, share, held in shares if weight > 0]
+    options = [(weight, _on(moved_part, share)) for weight, share, moved_part in shares if weight > 0]
     return Counter([("average", tuple(options)) if len(options) > 1 else options[0][1]])
 
 
@@ -222,14 +222,14 @@ def _allocated(node: Table, part: Multiset, relation: str, *, low: bool) -> Mult
         return times(_doubled(part), places * epochs)
     if _choices(part):
         return times(part, places * epochs)
-    held = Counter([("gaussian", mu * math.sqrt(epochs))]) if again and mu else times(part, epochs) if again else part
+    step = Counter([("gaussian", mu * math.sqrt(epochs))]) if again and mu else times(part, epochs) if again else part
     if low and places > 1:
-        one: Loss = ("allocated", tuple(sorted(losses.merged(held).items(), key=repr)), steps, "remove", places)
-        return Counter({one: 1 if again else epochs})
+        placed: Loss = ("allocated", tuple(sorted(losses.merged(step).items(), key=repr)), steps, "remove", places)
+        return Counter({placed: 1 if again else epochs})
     size, longer = divmod(steps, places)
     sizes = Counter({size: places - longer}) + Counter({size + 1: longer})
-    found = [times(secret(held, length), n * (1 if again else epochs)) for length, n in sizes.items()]
-    return sum(found, start=Counter())
+    blocks = [times(secret(step, length), n * (1 if again else epochs)) for length, n in sizes.items()]
+    return sum(blocks, start=Counter())
 
 
 def secret(part: Multiset, steps: int) -> Multiset:
@@ -255,11 +255,11 @@ def from_a_set(node: Table, part: Multiset, records: int) -> Multiset:
         return part
     shift = _shift(part)
     follow(bool(shift), "a group over a set of fixed size of other noise than one shift is beyond this checker")
-    drawn, rest = node["batch_size"], node["population"] - node["batch_size"]
+    drawn, others = node["batch_size"], node["population"] - node["batch_size"]
     follow(records <= 1000, "a group of more than 1000 records over a set of fixed size is beyond this checker")
-    whole = math.perm(drawn + rest, records)
-    ways = [math.comb(records, j) * math.perm(drawn, j) * math.perm(rest, records - j) for j in range(records + 1)]
-    weights = [(j * shift[1], max(float(Fraction(way, whole)), 5e-324)) for j, way in enumerate(ways) if way]
+    arrangements = math.perm(drawn + others, records)
+    ways = [math.comb(records, j) * math.perm(drawn, j) * math.perm(others, records - j) for j in range(records + 1)]
+    weights = [(j * shift[1], max(float(Fraction(way, arrangements)), 5e-324)) for j, way in enumerate(ways) if way]
     return Counter([("mixture", shift[0], tuple(weights), ((0.0, 1.0),))])
 
 
@@ -298,10 +298,10 @@ def longer(loss: Loss, size: int) -> Loss:
 
 def _doubled(part: Multiset, times: int = 2) -> Multiset:
     """Return what is above two records moved together, or several; those of a choice may meet all options."""
-    found: Multiset = Counter()
-    for loss, n in ((option, n) for held, n in part.items() for option in losses.options(held)):
-        found[longer(loss, times)[:4]] += n
-    return found
+    moved: Multiset = Counter()
+    for loss, n in ((option, n) for choice, n in part.items() for option in losses.options(choice)):
+        moved[longer(loss, times)[:4]] += n
+    return moved
 
 
 def _boxed(part: Multiset, rate: float) -> Multiset:

@@ -78,12 +78,12 @@ def _check_table(value: Any, form: str, name: str) -> None:
     fields = TABLES["forms"]["plug-in" if plugged else form]
     if plugged:  # its own fields may have any name
         fields = dict.fromkeys(value.keys() - {"neighbours"}, "field") | fields
-    known = {key.rstrip("?"): held for key, held in fields.items()}
-    unknown, missing = value.keys() - known.keys(), fields.keys() - {f"{key}?" for key in known} - value.keys()
+    expected = {key.rstrip("?"): member for key, member in fields.items()}
+    unknown, missing = value.keys() - expected.keys(), fields.keys() - {f"{key}?" for key in expected} - value.keys()
     require(not unknown, f"{name} has the unknown keys {', '.join(sorted(unknown))}")
     require(not missing, f"{name} lacks {', '.join(sorted(missing))}")
-    for key, held in value.items():
-        _check(held, known[key], f"{name}.{key}")
+    for key, member in value.items():
+        _check(member, expected[key], f"{name}.{key}")
 
 
 def children(node: Table) -> list[Table]:

@@ -38,12 +38,12 @@ def losses_at(loss: Loss, z: Array) -> Array:
     """Return the loss of each output."""
     noise, *laws = sides(loss)
     if noise != "gaussian":
-        held = np.clip(z, *ends(loss))
-        rows = [[math.log(w) - np.abs(held - s) for s, w in law] for law in laws]
+        clipped = np.clip(z, *ends(loss))
+        rows = [[math.log(w) - np.abs(clipped - s) for s, w in law] for law in laws]
     else:
         rows = [[math.log(w) + s * z - s * s / 2 for s, w in law] for law in laws]
-    one, two = (np.logaddexp.reduce(row) for row in rows)
-    return np.asarray(one - two)
+    first_log, second_log = (np.logaddexp.reduce(row) for row in rows)
+    return np.asarray(first_log - second_log)
 
 
 def closed(loss: Loss, epsilons: Array) -> tuple[Array, Array, Array]:

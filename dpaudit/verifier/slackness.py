@@ -81,10 +81,10 @@ def _disagreement(ratio: float, data: Table, rows: list[Row], curve: Worst, *, l
     # The largest loss of a discrete Gaussian is that of a whole number, which grows in steps with the noise.
     coarse = curve.coarse or any(mechanism.get("name") == "discrete_gaussian" for mechanism in mechanisms)
     coarse = coarse or any(node["node"] in _THROUGH_KNOTS for node in walk(data["declaration"]))
-    known = _DERIVED if coarse else _EXACT if curve.gaussian else _NARROW
+    margin = _DERIVED if coarse else _EXACT if curve.gaussian else _NARROW
     blunt = loose or stepwise or (BLUNT > claim["delta"] > 0 and not curve.closed)
     said = f"1/{ratio:.9g} of the noise is not"
-    if not blunt and _suffices(data, rows, 1 / (ratio * (1 + known))):
+    if not blunt and _suffices(data, rows, 1 / (ratio * (1 + margin))):
         return f"{said} what the claim just needs: less is enough"
     for looks in (ROUGH, SHARP):
         enough = Worst(above(rows, rescaled(data["declaration"], 1 / ratio)), looks)
@@ -119,9 +119,9 @@ def _needless(data: Table, rows: list[Row]) -> bool:
 def _hopeless(data: Table, rows: list[Row]) -> bool:
     """Return whether a claim is not met with the most noise that a search looks at, or that mechanisms take."""
     tree = data["declaration"]
-    held = [node["mechanism"] for node in walk(tree) if "mechanism" in node]
-    room = [_MOST] + [_TAKEN[m["name"]] / m.get("stddev", m.get("scale")) for m in held if m["name"] in _TAKEN]
-    room += [1e5 / (m["cut"] * m["stddev"]) for m in held if "cut" in m]
+    mechanisms = [node["mechanism"] for node in walk(tree) if "mechanism" in node]
+    room = [_MOST] + [_TAKEN[m["name"]] / m.get("stddev", m.get("scale")) for m in mechanisms if m["name"] in _TAKEN]
+    room += [1e5 / (m["cut"] * m["stddev"]) for m in mechanisms if "cut" in m]
     return not _met(rescaled(tree, 0.9 * min(room)), data["claim"], rows)
 
 
@@ -139,7 +139,7 @@ def _revealed(tree: Any) -> Any:
         return [_revealed(item) for item in tree]
     if not isinstance(tree, dict):
         return tree
-    return {"name": "win_clock"} if "name" in tree else {key: _revealed(held) for key, held in tree.items()}
+    return {"name": "win_clock"} if "name" in tree else {key: _revealed(branch) for key, branch in tree.items()}
 
 
 def _budgeted(node: Table) -> bool:

@@ -68,17 +68,17 @@ def compared(side: str, data: Table, ends: Table, curve: Worst, other: Worst, di
     sharp = not curve.derived and not digits and (curve.closed or data["effort"] != "quick")
     sharp &= (curve.closed or claim["epsilon"] < _FURTHEST) and not (curve.chosen and side == "lower")
     delta, epsilon = (float(ends[name][side]) for name in ("delta", "epsilon"))
-    found = _delta(side, delta, claim, curve, loose, sharp=sharp)
-    found = found.joined(_epsilon(side, epsilon, float(claim["delta"]), curve, loose, sharp=sharp))
+    outcome = _delta(side, delta, claim, curve, loose, sharp=sharp)
+    outcome = outcome.joined(_epsilon(side, epsilon, float(claim["delta"]), curve, loose, sharp=sharp))
     if other is curve:
-        return found
+        return outcome
     if _contradicted(side, delta, epsilon, claim, other):
         told = f"the {side} ends lie on the wrong side of {_OTHER[side]}"
-        return found.joined(Outcome(() if found.wrong else (told,)))
-    if not found.wrong or side == "lower":
-        return found
-    sharper = tuple(f"{told}, which no known pair attains" for told in found.wrong)
-    return Outcome((), (*found.unconfirmed, *sharper), found.loose, sharper)
+        return outcome.joined(Outcome(() if outcome.wrong else (told,)))
+    if not outcome.wrong or side == "lower":
+        return outcome
+    sharper = tuple(f"{told}, which no known pair attains" for told in outcome.wrong)
+    return Outcome((), (*outcome.unconfirmed, *sharper), outcome.loose, sharper)
 
 
 def upper_epsilon(epsilon: float, claim: Table, curve: Worst) -> Outcome:

@@ -50,18 +50,18 @@ def _tree(horizon: int, most: int, gap: int) -> tuple[float, float]:
         high += most // fit * fit**2 + (most % fit) ** 2
     ways = [(start, gap) for start in range(min(64, horizon - (most - 1) * gap))]
     ways += [(0, (horizon - 1) // (most - 1))] if most > 1 else []
-    found = []
+    attained = []
     for start, step in ways:
         elements = start + step * np.arange(most)
         inside = [elements[elements // size * size + size <= horizon] // size for size in sizes]
-        found.append(sum(int((np.unique(blocks, return_counts=True)[1] ** 2).sum()) for blocks in inside))
+        attained.append(sum(int((np.unique(blocks, return_counts=True)[1] ** 2).sum()) for blocks in inside))
     if most > _FEW:
-        return float(max(found)), float(high)
+        return float(max(attained)), float(high)
     gap = min(gap, horizon)
     level = max(0, math.ceil(math.log2(gap / _FINE)))  # larger gaps are counted in blocks, at the nearest and furthest
     far, near = math.ceil(gap / (1 << level)), math.ceil((gap + 1) / (1 << level)) - 1
     low = _counts(horizon >> level, most, far, level)
-    return max(low, *map(float, found)), min(
+    return max(low, *map(float, attained)), min(
         high, _counts(-(-horizon >> level), most, max(1, near) if level else gap, level)
     )
 
@@ -85,11 +85,11 @@ def _counts(places: int, most: int, gap: int, level: int) -> float:
     tables = [table]
     for k in range(places.bit_length() - 1):
         tables.append(joined(tables[k], tables[k], (1 << k, 1 << k), block=True))
-    whole, length = tables[-1], 1 << len(tables) - 1
+    total, length = tables[-1], 1 << len(tables) - 1
     for k in reversed(range(len(tables) - 1)):
         if places >> k & 1:
-            whole, length = joined(whole, tables[k], (length, 1 << k), block=False), length + (1 << k)
-    return float((whole[:, 0, 0] + level * np.arange(most + 1)).max())
+            total, length = joined(total, tables[k], (length, 1 << k), block=False), length + (1 << k)
+    return float((total[:, 0, 0] + level * np.arange(most + 1)).max())
 
 
 def _counted(matrix: Array, most: int, gap: int) -> tuple[float, float]:
@@ -118,11 +118,11 @@ def _counted(matrix: Array, most: int, gap: int) -> tuple[float, float]:
 
 def _sums(rows: Array, most: int, gap: int) -> list[Array]:
     """Return for each row the largest sums of 0 to `most` entries `gap` or more apart; entry e ends before e - gap."""
-    found = [np.zeros((len(rows), rows.shape[1] + gap))]
+    largest_sums = [np.zeros((len(rows), rows.shape[1] + gap))]
     for _ in range(most):
-        largest = np.maximum.accumulate(rows + found[-1][:, : rows.shape[1]], axis=1)
-        found.append(np.hstack((np.zeros((len(rows), gap)), largest)))
-    return found
+        largest = np.maximum.accumulate(rows + largest_sums[-1][:, : rows.shape[1]], axis=1)
+        largest_sums.append(np.hstack((np.zeros((len(rows), gap)), largest)))
+    return largest_sums
 
 
 def _row_by_row(sizes: Array, most: int, gap: int) -> tuple[float, list[int]]:
@@ -130,9 +130,9 @@ def _row_by_row(sizes: Array, most: int, gap: int) -> tuple[float, list[int]]:
     before = [np.diag(sums[:, : len(sizes)]) for sums in _sums(sizes, most - 1, gap)]
     after = [np.diag(sums[:, : len(sizes)])[::-1] for sums in _sums(sizes[::-1, ::-1], most - 1, gap)]
     through = np.max([b + a for b, a in zip(before, after[::-1], strict=True)], axis=0) + np.diag(sizes)
-    found, last, chosen = [sums[0] for sums in _sums(through[None], most, gap)], len(sizes) + gap - 1, []
-    for sums in reversed(found[1:]):
+    best_sums, last, chosen = [sums[0] for sums in _sums(through[None], most, gap)], len(sizes) + gap - 1, []
+    for sums in reversed(best_sums[1:]):
         if last >= gap:
             last = int(np.argmax(sums[: last + 1])) - gap
             chosen.append(last)
-    return float(found[-1][-1]), chosen
+    return float(best_sums[-1][-1]), chosen

@@ -62,10 +62,10 @@ class Law:
 
 def growth(at: Array, masses: Array, thetas: Array) -> Array:
     """Return ln of the sum of masses times e^(theta l), how a measure grows when weighted, for each theta."""
-    held = np.flatnonzero(masses)
-    if not len(held):
+    nonzero = np.flatnonzero(masses)
+    if not len(nonzero):
         return np.full(len(thetas), -_NOTHING)
-    sizes = np.log(masses[held]) + thetas[:, None] * at[held]
+    sizes = np.log(masses[nonzero]) + thetas[:, None] * at[nonzero]
     top = sizes.max(axis=1)
     return np.asarray(top + np.log(np.exp(sizes - top[:, None]).sum(axis=1)))
 

@@ -31,10 +31,10 @@ Held = tuple[Outcomes, float, float, bool]  # outcomes, mass on others, mass not
 
 def together(node: Table, rate: float, labels: list[str], *, low: bool) -> Loss:
     """Return the loss of all releases of `labels` (all there are, if empty) on a sample; nothing for other parts."""
-    found = releases(node, 1)
-    if any("stated" in part for one, _ in found for part in with_leaves(one["mechanism"])):
+    all_releases = releases(node, 1)
+    if any("stated" in part for release, _ in all_releases for part in with_leaves(release["mechanism"])):
         return ()
-    moved = [(one["mechanism"], n) for one, n in found if not labels or one["label"] in labels]
+    moved = [(release["mechanism"], n) for release, n in all_releases if not labels or release["label"] in labels]
     listed = [(fields, n) for fields, n in moved if fields["name"] in (*LATTICE, "finite")]
     shifts = _shifts([(fields, n) for fields, n in moved if fields["name"] not in (*LATTICE, "finite")])
     rows = [(_outcomes(fields, low=low), n) for fields, n in listed]
@@ -42,27 +42,27 @@ def together(node: Table, rate: float, labels: list[str], *, low: bool) -> Loss:
         return ()
     if not shifts:
         return _together(rows, rate, low=low)
-    count = math.prod(math.comb(len(one[0][0]) + n - 1, n) for one, n in rows)
-    spans = {one: one[1] * (2 if one[0] == "laplace" else 2 * _REACH) for one in shifts}
-    width = math.prod((2 * span) ** shifts[one] * 1.0 for one, span in spans.items()) * count / _FEW
-    fewest = {one: int(4 * one[1]) + (8 if one[0] == "laplace" else 120) for one in shifts}  # sums are integrals
-    sizes = {one: min(_CELLS, int(span / width ** (1 / shifts.total())) + fewest[one]) for one, span in spans.items()}
-    cuts = [[(_cut(one, sizes[one], low=below), n) for one, n in shifts.items()] for below in (False, True)]
+    count = math.prod(math.comb(len(outcomes[0][0]) + n - 1, n) for outcomes, n in rows)
+    spans = {loss: loss[1] * (2 if loss[0] == "laplace" else 2 * _REACH) for loss in shifts}
+    width = math.prod((2 * span) ** shifts[loss] * 1.0 for loss, span in spans.items()) * count / _FEW
+    fewest = {loss: int(4 * loss[1]) + (8 if loss[0] == "laplace" else 120) for loss in shifts}  # sums are integrals
+    sizes = {loss: min(_CELLS, int(s / width ** (1 / shifts.total())) + fewest[loss]) for loss, s in spans.items()}
+    cuts = [[(_cut(loss, sizes[loss], low=below), n) for loss, n in shifts.items()] for below in (False, True)]
     return ("between", *(_together([*rows, *cut], rate, low=low, side=1 - 2 * i) for i, cut in enumerate(cuts)))
 
 
 def _together(rows: list[tuple[Held, int]], rate: float, *, low: bool, side: int = 0) -> Loss:
     """Return the loss of all outcomes on a sample; from above, of laws that are not even, that of each sign."""
-    whole: Seen = ((np.ones(1), np.zeros(1), np.zeros(1)), 0.0)
-    kept, others, beyond, even = 0.0, 0.0, 0.0, True  # logarithms of what nothing lacks
-    for (outcomes, alone, rest, mirrored), n in rows:
+    total: Seen = ((np.ones(1), np.zeros(1), np.zeros(1)), 0.0)
+    shared, others, beyond, even = 0.0, 0.0, 0.0, True  # logarithms of what nothing lacks
+    for (outcomes, alone, missed, mirrored), n in rows:
         power: Seen = (outcomes, 0.0)
-        for place, bit in enumerate(reversed(f"{n:b}")):
-            power = _joined(power, power) if place else power
-            whole = _joined(whole, power) if bit == "1" else whole
+        for bit_index, bit in enumerate(reversed(f"{n:b}")):
+            power = _joined(power, power) if bit_index else power
+            total = _joined(total, power) if bit == "1" else total
         each = n * math.log1p(-min(alone, 1 - UNIT))
-        kept, others, beyond, even = kept + each, others + each * mirrored, beyond + n * rest, even and mirrored
-    (listed, unseen), ends = whole, [-rate * math.expm1(logs) for logs in (kept, others)]
+        shared, others, beyond, even = shared + each, others + each * mirrored, beyond + n * missed, even and mirrored
+    (listed, unseen), ends = total, [-rate * math.expm1(logs) for logs in (shared, others)]
     if not low and side >= 0:
         ends = [end + unseen for end in ends]
     loss = _sampled(listed, rate, (beyond + ends[0], ends[1]), even=even, side=side)
@@ -71,13 +71,13 @@ def _together(rows: list[tuple[Held, int]], rate: float, *, low: bool, side: int
 
 def _shifts(moved: list[tuple[Table, int]]) -> Multiset | None:
     """Return the shifts of Gaussian and Laplace noise, Gaussian ones as one; None where there is other noise."""
-    found: Multiset = Counter()
+    shifts: Multiset = Counter()
     for fields, n in moved:
         upper, lower = sides_of(fields, "add_remove")
         if upper != lower or not {loss[0] for loss in upper} <= {*SHIFTS}:
             return None
-        found += times(upper, n)
-    return None if any(loss[1] > _LARGEST for loss in merged(found)) else merged(found)
+        shifts += times(upper, n)
+    return None if any(loss[1] > _LARGEST for loss in merged(shifts)) else merged(shifts)
 
 
 def releases(node: Table, often: int) -> list[tuple[Table, int]]:
@@ -87,7 +87,7 @@ def releases(node: Table, often: int) -> list[tuple[Table, int]]:
     if node["node"] in ("repeat", "post_process", "billboard"):
         return releases(node["part"], often * node.get("times", 1))
     each = [releases(part, often) for part in node["parts"]] if node["node"] == "sequential" else [[]]
-    return [held for part in each for held in part] if all(each) else []
+    return [release for part in each for release in part] if all(each) else []
 
 
 def _outcomes(fields: Table, *, low: bool) -> Held:
@@ -99,7 +99,7 @@ def _outcomes(fields: Table, *, low: bool) -> Held:
     upper, exact = sides_of(fields, "add_remove")
     ((loss, _),) = (smaller(exact) if low else upper).items()
     atoms = [(p * math.exp(-v), v) for v, p in loss[1]] + [(loss[3], -math.inf)] * (loss[3] > 0)
-    masses, away = (np.array(held) for held in zip(*atoms, strict=True))
+    masses, away = (np.array(column) for column in zip(*atoms, strict=True))
     return (masses, away, np.zeros(len(away))), loss[2], 0.0, False
 
 
@@ -117,45 +117,45 @@ def _cut(shift: Loss, cells: int, *, low: bool) -> Held:
     pull, base = (2.0, mu) if flat else (mu, mu * mu / 2)
     if low:
         sums = [(mass * np.exp(sign * pull * at - base)).sum(axis=1) / mass.sum(axis=1) for sign in (1, -1)]
-        held, more, less = mass.sum(axis=1), np.log(sums[0]), np.log(sums[1])
+        masses, more, less = mass.sum(axis=1), np.log(sums[0]), np.log(sums[1])
     else:
         u, top = np.exp(pull * (at - z[:-1, None])), math.exp(pull * width)
         power = 1 if flat else 2
         left, right = (top - u) ** power, (u - 1) ** power * (1 if flat else top)
         shares = [side / (top - 1) ** power / (1 if flat else u) for side in (left, right)]
         middle = 0 * u if flat else (u - 1) * (top - u) * (top + 1) / (top - 1) ** 2 / u
-        held = np.concatenate([(mass * share).sum(axis=1) for share in (*shares, middle)])
+        masses = np.concatenate([(mass * share).sum(axis=1) for share in (*shares, middle)])
         ends, bend = (pull * end - base for end in (z[:-1], z[1:])), math.log(2 / (1 + top))
         first, second = ends
         more = np.concatenate([first, second, second + bend])
         less = np.concatenate([-first, -second, -first + bend]) - 2 * base
     if not flat:
-        return (held, more, less), 0.0, 0.0 if low else _BEYOND, True
-    held, more = np.append(held, math.exp(-mu) / 2), np.append(more, mu)
-    still = np.full(len(held), -mu)
-    return (np.tile(held, 2), np.append(more, still), np.append(still, more)), 0.0, 0.0, True
+        return (masses, more, less), 0.0, 0.0 if low else _BEYOND, True
+    masses, more = np.append(masses, math.exp(-mu) / 2), np.append(more, mu)
+    still = np.full(len(masses), -mu)
+    return (np.tile(masses, 2), np.append(more, still), np.append(still, more)), 0.0, 0.0, True
 
 
 def _joined(first_seen: Seen, second_seen: Seen) -> Seen:
     """Return both together; outcomes whose logarithms agree become one, and those that hardly happen are left out."""
-    (one, lost), (two, other) = first_seen, second_seen
-    follow(len(one[0]) * len(two[0]) <= _MOST, "the outcomes of several releases are too many for this checker")
-    masses = np.outer(one[0], two[0]).ravel()
-    logs = [np.add.outer(a, b).ravel() for a, b in zip(one[1:], two[1:], strict=True)]
+    (left, lost), (right, other) = first_seen, second_seen
+    follow(len(left[0]) * len(right[0]) <= _MOST, "the outcomes of several releases are too many for this checker")
+    masses = np.outer(left[0], right[0]).ravel()
+    logs = [np.add.outer(a, b).ravel() for a, b in zip(left[1:], right[1:], strict=True)]
     sizes = np.log(np.maximum(masses, 1e-300)) + np.maximum(0.0, np.maximum(*logs))
     seen = sizes > _UNSEEN
     lost += other + float(np.exp(sizes[~seen]).sum())
-    masses, logs = masses[seen], [held[seen] for held in logs]
-    keys = [np.rint(np.maximum(held, -1e4) / _width(held)) for held in logs]
+    masses, logs = masses[seen], [row[seen] for row in logs]
+    keys = [np.rint(np.maximum(row, -1e4) / _width(row)) for row in logs]
     order = np.lexsort(keys)
     steps = np.any([np.diff(key[order]) != 0 for key in keys], axis=0)
     first = np.flatnonzero(np.append(True, steps))
     return (np.add.reduceat(masses[order], first), logs[0][order][first], logs[1][order][first]), lost
 
 
-def _width(held: Array) -> float:
+def _width(logarithms: Array) -> float:
     """Return how far logarithms may lie apart that count as one: about their rounding, below what ends are held to."""
-    return _ALIKE * max(1.0, float(np.abs(held[np.isfinite(held)]).max(initial=0.0)) / 8)
+    return _ALIKE * max(1.0, float(np.abs(logarithms[np.isfinite(logarithms)]).max(initial=0.0)) / 8)
 
 
 def _few(loss: Array, first: Array, side: int) -> tuple[list[float], list[float]]:
@@ -168,30 +168,30 @@ def _few(loss: Array, first: Array, side: int) -> tuple[list[float], list[float]
         up = np.clip(np.expm1(knots[at] - loss) / np.expm1(knots[at] - knots[at + 1]), 0, 1) * first
         return knots.tolist(), (np.bincount(at + 1, up, len(knots)) + np.bincount(at, first - up, len(knots))).tolist()
     p, q = np.bincount(at, first), np.bincount(at, first * np.exp(-loss))
-    kept = (p > 1e-290) & (q > 1e-290)
-    return np.log(p[kept] / q[kept]).tolist(), p[kept].tolist()
+    possible = (p > 1e-290) & (q > 1e-290)
+    return np.log(p[possible] / q[possible]).tolist(), p[possible].tolist()
 
 
-def _sampled(whole: Outcomes, rate: float, ends: tuple[float, float], *, even: bool, side: int) -> Loss:
+def _sampled(outcomes: Outcomes, rate: float, ends: tuple[float, float], *, even: bool, side: int) -> Loss:
     """Return the loss of the record against its opposite, each in the sample with probability `rate`.
 
     `ends` are the masses that only the first and only the second law has.
     """
-    masses, *logs = whole
-    one, two = (sampled(held, rate) for held in logs)
-    both = np.isfinite(one) & np.isfinite(two)
-    first, loss = masses * np.exp(one), one - np.where(np.isfinite(two), two, 0.0)
+    masses, *logs = outcomes
+    logp, logq = (sampled(row, rate) for row in logs)
+    both = np.isfinite(logp) & np.isfinite(logq)
+    first, loss = masses * np.exp(logp), logp - np.where(np.isfinite(logq), logq, 0.0)
     lost, other = (
-        min(1.0, end + float((masses * np.exp(row))[~both].sum())) for end, row in zip(ends, (one, two), strict=True)
+        min(1.0, end + float((masses * np.exp(row))[~both].sum())) for end, row in zip(ends, (logp, logq), strict=True)
     )
     near = even & (np.abs(loss) <= _NEAR)  # rounding hides which of two opposite outcomes has the positive loss
     loss, first = np.where(near, np.abs(loss), loss), np.where(near, first / 2, first)
     both &= (loss > 0) | (not even)
-    held: dict[float, float] = {}
+    mass_at: dict[float, float] = {}
     for value, mass in zip(*_few(loss[both], first[both], side), strict=True):
-        held[value] = held.get(value, 0.0) + mass
+        mass_at[value] = mass_at.get(value, 0.0) + mass
     if not even:
-        return discrete(list(held.items()), lost, other)
-    above = [(v, p) for v, p in held.items() if v > 0]
-    rest = 1 - lost - math.fsum(p * (1 + math.exp(-v)) for v, p in above)
-    return discrete([*above, *((-v, p * math.exp(-v)) for v, p in above), (0.0, max(0.0, rest))], lost, lost)
+        return discrete(list(mass_at.items()), lost, other)
+    above = [(v, p) for v, p in mass_at.items() if v > 0]
+    zero_mass = 1 - lost - math.fsum(p * (1 + math.exp(-v)) for v, p in above)
+    return discrete([*above, *((-v, p * math.exp(-v)) for v, p in above), (0.0, max(0.0, zero_mass))], lost, lost)

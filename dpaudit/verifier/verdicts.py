@@ -38,9 +38,9 @@ def verdict_complaints(data: Table, rows: list[Row]) -> list[str]:
     measured = "measure" in claim
     refuted, reasons, within = _of_points(data, rows) if measured else _of_both_ends(data)
     texts: dict[str, str] = TABLES["reasons"]
-    if not covers(held := model(data["declaration"]), claim):
+    if not covers(view := model(data["declaration"]), claim):
         numbers = {name: float(claim[name]) for name in ("epsilon", "delta")} if not measured else {}
-        reasons.append(texts["model"].format(held=held, claim=claim | numbers))
+        reasons.append(texts["model"].format(held=view, claim=claim | numbers))
     broken = [row for row in data["conditions"] if row["status"] == "violated" and row["kind"] != "attained"]
     reasons += [texts["violated"].format(**row) for row in broken]
     reasons += [texts["disagrees"].format(**row) for row in data["findings"]]
@@ -98,11 +98,11 @@ def points_of(data: Table) -> list[Point]:
     measure = data["claim"]["measure"]
     ends, claims = data["tight"][measure], data["claim"][measure]
     if measure in _AT:
-        place, number = _AT[measure]
+        parameter, number = _AT[measure]
         require(len(ends) == len(claims), "the ends are not those of the claim's points")
-        same = all(end[place] == float(claim[place]) for end, claim in zip(ends, claims, strict=True))
+        same = all(end[parameter] == float(claim[parameter]) for end, claim in zip(ends, claims, strict=True))
         require(same, "an end is not at a point of the claim")
-        rows = [(end[place], claim[number], end) for end, claim in zip(ends, claims, strict=True)]
+        rows = [(end[parameter], claim[number], end) for end, claim in zip(ends, claims, strict=True)]
     else:
         rows = [(float(data["claim"].get("xi", 0.0)), claims, ends)]
     points = [Point(at, float(claimed), float(end["lower"]), float(end["upper"])) for at, claimed, end in rows]
@@ -132,9 +132,9 @@ def assumed_ends(data: Table) -> tuple[float, float]:
     claim = {name: float(data["claim"][name]) for name in ("epsilon", "delta")}
     text = _assumed(data).format(**_words({}, {}, claim), epsilon="EPSILON", delta="DELTA")
     pattern = re.compile(re.escape(text).replace("EPSILON", r"(\S+)").replace("DELTA", r"(\S+)"))
-    found = [match for match in map(pattern.fullmatch, data["reasons"]) if match]
-    require(len(found) == 1, "no reason says what an assumed witness would attain")
-    return float(found[0][1]), float(found[0][2])
+    matches = [match for match in map(pattern.fullmatch, data["reasons"]) if match]
+    require(len(matches) == 1, "no reason says what an assumed witness would attain")
+    return float(matches[0][1]), float(matches[0][2])
 
 
 def _assumed(data: Table) -> str:
@@ -168,17 +168,17 @@ def model(node: Table) -> str:
     return "local" if node["node"] == "local" and inner == "central" else inner
 
 
-def covers(held: str, claim: Table) -> bool:
+def covers(view: str, claim: Table) -> bool:
     """Return whether what protects one view protects the claimed one; a local guarantee replaces one record."""
-    relation = held != "local" or claim["model"] == "local" or claim["neighbours"] == "replace_one"
-    return relation and MODELS.index(held) <= MODELS.index(claim["model"])
+    relation = view != "local" or claim["model"] == "local" or claim["neighbours"] == "replace_one"
+    return relation and MODELS.index(view) <= MODELS.index(claim["model"])
 
 
 def sources(data: Table) -> list[str]:
     """Return whose word the certificate rests on: stated parts, plug-in mechanisms, and conditions of that kind."""
-    found = _told(data["declaration"])
+    source_names = _told(data["declaration"])
     promised = (row for row in data["conditions"] if row["kind"] == "stated" and row["status"] != "violated")
-    return list(dict.fromkeys([*found, *(", ".join(row["about"]) for row in promised)]))
+    return list(dict.fromkeys([*source_names, *(", ".join(row["about"]) for row in promised)]))
 
 
 def rests(data: Table, rows: list[Row]) -> tuple[bool, bool]:
@@ -208,15 +208,15 @@ def _on_trust(data: Table) -> list[str]:
         return lines
     power = 2 if claim.get("measure") == "mu" else 1
     if "measure" in claim:
-        text, (at, claimed, _, whole) = TABLES["measured"]["mixed"], points_of(data)[0]
+        text, (at, claimed, _, upper) = TABLES["measured"]["mixed"], points_of(data)[0]
         words = {"measure": name_at(data, at)}
     else:
-        text, claimed, whole = TABLES["reasons"]["mixed"], claim["epsilon"], float(data["tight"]["epsilon"]["upper"])
+        text, claimed, upper = TABLES["reasons"]["mixed"], claim["epsilon"], float(data["tight"]["epsilon"]["upper"])
         words = {"delta": full(claim["delta"])}
     proved = float(trust["proved"])
-    share = max(0.0, 1 - (proved / whole) ** power) if 0 < whole < math.inf else 1.0
+    share = max(0.0, 1 - (proved / upper) ** power) if 0 < upper < math.inf else 1.0
     require(abs(trust["share"] - share) <= _SHARE, "the share on trust is not that of the ends")
-    words |= {"proved": above(proved, claimed), "whole": above(whole, claimed), "share": f"{100 * trust['share']:.3g}"}
+    words |= {"proved": above(proved, claimed), "whole": above(upper, claimed), "share": f"{100 * trust['share']:.3g}"}
     return [*lines, str(text).format(**words)]
 
 
@@ -227,12 +227,12 @@ def without_word(tree: Table) -> Table:
 
 def _told(tree: Table) -> list[str]:
     """Return the sources in a tree, each once."""
-    found = []
+    source_names = []
     for node in walk(tree):
-        found += [node["source"]] if node["node"] == "stated" else []
+        source_names += [node["source"]] if node["node"] == "stated" else []
         parts = with_leaves(node.get("mechanism", {}))
-        found += [f"the plug-in mechanism {part['name']}" for part in parts if "stated" in part]
-    return list(dict.fromkeys(found))
+        source_names += [f"the plug-in mechanism {part['name']}" for part in parts if "stated" in part]
+    return list(dict.fromkeys(source_names))
 
 
 def _at(node: Table, epsilon: Any) -> Table:

@@ -313,7 +313,7 @@ def significance_phrase(audit: AuditResult) -> str:
     """Return an audit's significance, and how much of it is left to attacks other than the one whose bound decides."""
     own = (bound.significance for bound in audit.bounds if bound.name == audit.bound)
     deciding = next(own, audit.significance)
-    rest = audit.significance - deciding
-    if rest <= 1e-12 * audit.significance:
+    others_significance = audit.significance - deciding
+    if others_significance <= 1e-12 * audit.significance:
         return nearest(audit.significance)
-    return f"{nearest(audit.significance)}, of which {nearest(rest, 2)} is for the audit's other attacks"
+    return f"{nearest(audit.significance)}, of which {nearest(others_significance, 2)} is for the audit's other attacks"

@@ -73,9 +73,9 @@ def scores_bounds(result: ScoresResult) -> tuple[tuple[str, ...], ...]:
             exact(result.delta),
             nearest(bound.significance),
             at_most(result.ceiling),
-            f"{'decides' if place == 0 else 'decides nothing'}; assumes {bound.assumption or 'only the sampling'}",
+            f"{'decides' if rank == 0 else 'decides nothing'}; assumes {bound.assumption or 'only the sampling'}",
         )
-        for place, bound in enumerate(result.bounds)
+        for rank, bound in enumerate(result.bounds)
     )
 
 

@@ -28,12 +28,12 @@ def discrete_laplace(scale: Fraction, size: int, rng: np.random.Generator) -> Ar
     pending = np.arange(size)
     while pending.size:
         remainder = rng.integers(0, numerator, pending.size)
-        kept = _bernoulli_exp(remainder, numerator, rng)
-        quotient = _geometric(int(kept.sum()), rng)
-        magnitude = (remainder[kept] + numerator * quotient) // denominator
+        accepted = _bernoulli_exp(remainder, numerator, rng)
+        quotient = _geometric(int(accepted.sum()), rng)
+        magnitude = (remainder[accepted] + numerator * quotient) // denominator
         negative = rng.integers(0, 2, magnitude.size) == 1
         good = ~(negative & (magnitude == 0))
-        done = pending[kept][good]
+        done = pending[accepted][good]
         result[done] = np.where(negative, -magnitude, magnitude)[good]
         left = np.ones(size, dtype=bool)
         left[done] = False
@@ -59,9 +59,9 @@ def discrete_gaussian(stddev: Fraction, size: int, rng: np.random.Generator) -> 
     while pending.size:
         proposals = discrete_laplace(Fraction(scale), pending.size, rng)
         near = (np.abs(proposals) - float(shift)) ** 2 / float(width)
-        kept = _bernoulli_exp_near(near, lambda i: exponent(int(proposals[i])), rng)  # noqa: B023 - used at once
-        result[pending[kept]] = proposals[kept]
-        pending = pending[~kept]
+        accepted = _bernoulli_exp_near(near, lambda i: exponent(int(proposals[i])), rng)  # noqa: B023 - used at once
+        result[pending[accepted]] = proposals[accepted]
+        pending = pending[~accepted]
     return result
 
 
@@ -95,18 +95,18 @@ def _bernoulli_exp_near(near: Array, exact: Callable[[int], Fraction], rng: np.r
     Where the error leaves the whole part open, everything is done in fractions.
     """
     error = _SLACK * (1 + near)
-    whole = np.floor(near)
-    doubtful = (near - whole < error) | (whole + 1 - near < error)
+    floors = np.floor(near)
+    doubtful = (near - floors < error) | (floors + 1 - near < error)
     for i in np.flatnonzero(doubtful):
-        whole[i] = exact(int(i)).__floor__()
-    result = _geometric(near.size, rng) >= whole
+        floors[i] = exact(int(i)).__floor__()
+    result = _geometric(near.size, rng) >= floors
     active = np.flatnonzero(result)
     step = 1
     while active.size:
         further = _below(
-            (near - whole)[active] / step,
+            (near - floors)[active] / step,
             error[active],
-            lambda i: (exact(int(active[i])) - int(whole[active[i]])) / step,  # noqa: B023 - used at once
+            lambda i: (exact(int(active[i])) - int(floors[active[i]])) / step,  # noqa: B023 - used at once
             rng,
         )
         result[active[~further]] = step % 2 == 1
@@ -121,8 +121,8 @@ def _below(near: Array, error: Array, exact: Callable[[int], Fraction], rng: np.
     uniform = bits * 2.0**-_BITS
     result: Array = uniform < near
     for i in np.flatnonzero(np.abs(uniform - near) <= error + _SLACK):
-        rest = exact(int(i)) * 2**_BITS - int(bits[i])
-        result[i] = _coin(rest, rng)
+        remainder = exact(int(i)) * 2**_BITS - int(bits[i])
+        result[i] = _coin(remainder, rng)
     return result
 
 

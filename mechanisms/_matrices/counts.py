@@ -45,13 +45,13 @@ def best_counts(horizon: int, most: int, separation: int, extra: int = 0) -> tup
     blocks = [_Run(length=1, best=single, node=True)]
     while 2 * blocks[-1].length <= horizon:
         blocks.append(_joined(blocks[-1], blocks[-1], node=True))
-    whole = blocks[-1]
+    tree = blocks[-1]
     for level in reversed(range(len(blocks) - 1)):
         if horizon >> level & 1:
-            whole = _joined(whole, blocks[level], node=False)
-    sums = whole.best[:, 0, 0] + extra * np.arange(most + 1)
+            tree = _joined(tree, blocks[level], node=False)
+    sums = tree.best[:, 0, 0] + extra * np.arange(most + 1)
     count = int(np.argmax(sums))
-    return int(sums[count]), tuple(_places(whole, (count, 0, 0)))
+    return int(sums[count]), tuple(_places(tree, (count, 0, 0)))
 
 
 def _joined(left: _Run, right: _Run, *, node: bool) -> _Run:
@@ -91,10 +91,10 @@ def _places(run: _Run, at: Place) -> list[int]:
     if left.best[n, a, max(0, b - right.length)] == value:
         return _places(left, (n, a, max(0, b - right.length)))
     if right.best[n, max(0, a - left.length), b] == value:
-        return [left.length + place for place in _places(right, (n, max(0, a - left.length), b))]
+        return [left.length + element for element in _places(right, (n, max(0, a - left.length), b))]
     for m in range(1, n):
         for free in range(last + 1):
             if left.best[m, a, free] + right.best[n - m, last - free, b] == value:
                 after = _places(right, (n - m, last - free, b))
-                return _places(left, (m, a, free)) + [left.length + place for place in after]
+                return _places(left, (m, a, free)) + [left.length + element for element in after]
     raise AssertionError("no halves reach the best value of a run")

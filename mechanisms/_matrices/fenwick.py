@@ -61,8 +61,8 @@ def worst_plan(horizon: int, signs: tuple[int, ...], separation: int) -> Plan:
 
     def counted(plans: Plans) -> Plans:
         return {
-            (i, j): [(value + int(totals[j] - totals[i]) ** 2, elements) for value, elements in held]
-            for (i, j), held in plans.items()
+            (i, j): [(value + int(totals[j] - totals[i]) ** 2, elements) for value, elements in pairs]
+            for (i, j), pairs in plans.items()
         }
 
     joined = partial(_joined, ends=ends, separation=separation)
@@ -74,12 +74,12 @@ def worst_plan(horizon: int, signs: tuple[int, ...], separation: int) -> Plan:
         block = joined(counted(block), block, size, 2 * size)
         size *= 2
         blocks.append(block)
-    whole, length = empty, 0
+    plans_so_far, length = empty, 0
     for level in reversed(range(len(blocks))):
         if horizon >> level & 1:
-            whole = joined(whole, counted(blocks[level]), length, length + 2**level)
+            plans_so_far = joined(plans_so_far, counted(blocks[level]), length, length + 2**level)
             length += 2**level
-    return max((plan for j in ends[1:] for plan in whole.get((0, j), [])), key=lambda plan: plan[0])
+    return max((plan for j in ends[1:] for plan in plans_so_far.get((0, j), [])), key=lambda plan: plan[0])
 
 
 def _joined(left: Plans, right: Plans, left_length: int, length: int, ends: range, separation: int) -> Plans:
@@ -92,15 +92,15 @@ def _joined(left: Plans, right: Plans, left_length: int, length: int, ends: rang
     result: Plans = {}
     for i in ends:
         for j in ends[i:]:
-            found = [
+            joined = [
                 (a + b, first + tuple(left_length + element for element in second))
                 for middle in range(i, j + 1)
                 for a, first in left.get((i, middle), [])
                 for b, second in right.get((middle, j), [])
                 if not first or not second or left_length - first[-1] + second[0] >= separation
             ]
-            if found:
-                result[i, j] = found if i == j else _unbeaten(found, room)
+            if joined:
+                result[i, j] = joined if i == j else _unbeaten(joined, room)
     return result
 
 

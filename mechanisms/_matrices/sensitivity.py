@@ -91,7 +91,7 @@ def _tree(horizon: int, most: int, separation: int) -> Moved:
     lower, places = best_counts(horizon // block, most, -(-separation // block), level)
     if lower < plain.lower:
         return replace(plain, upper=min(plain.upper, float(upper)))
-    elements = tuple(block * place for place in places)
+    elements = tuple(block * number for number in places)
     return Moved(
         lower=float(lower), upper=min(plain.upper, float(upper)), elements=elements, signs=(1,) * len(elements)
     )
@@ -106,8 +106,8 @@ def _tree_by_levels(horizon: int, most: int, separation: int) -> Moved:
     upper = 0
     for level in range(horizon.bit_length()):
         full = min(most, -(-(1 << level) // separation))
-        nodes, rest = divmod(most, full)
-        upper += nodes * full**2 + rest**2
+        nodes, left_over = divmod(most, full)
+        upper += nodes * full**2 + left_over**2
     best = 0
     chosen: tuple[int, ...] = (0,)
     for elements in _regular(horizon, most, separation):
@@ -175,12 +175,12 @@ def _by_rows(sizes: Array, most: int, separation: int) -> tuple[float, tuple[int
     horizon = len(sizes)
     before, after = (np.zeros((most, horizon, horizon + 1)) for _ in range(2))
     for c in range(1, most):
-        for place in range(horizon):
-            taken = sizes[:, place] + before[c - 1][:, max(0, place + 1 - separation)]
-            before[c][:, place + 1] = np.maximum(before[c][:, place], taken)
-        for place in reversed(range(horizon)):
-            taken = sizes[:, place] + after[c - 1][:, min(horizon, place + separation)]
-            after[c][:, place] = np.maximum(after[c][:, place + 1], taken)
+        for column in range(horizon):
+            taken = sizes[:, column] + before[c - 1][:, max(0, column + 1 - separation)]
+            before[c][:, column + 1] = np.maximum(before[c][:, column], taken)
+        for column in reversed(range(horizon)):
+            taken = sizes[:, column] + after[c - 1][:, min(horizon, column + separation)]
+            after[c][:, column] = np.maximum(after[c][:, column + 1], taken)
     rows = np.arange(horizon)
     left, right = np.maximum(0, rows + 1 - separation), np.minimum(horizon, rows + separation)
     sums = [before[c][rows, left] + after[most - 1 - c][rows, right] for c in range(most)]
@@ -224,15 +224,15 @@ def _schedules(horizon: int, most: int, separation: int) -> Iterator[tuple[int, 
 def _signs(gram: Array) -> tuple[int, ...]:
     """Return signs of the contributions of one schedule: those that make every term positive, or the best tried."""
     size = len(gram)
-    found = [1] + [0] * (size - 1)
+    signs_so_far = [1] + [0] * (size - 1)
     for _ in range(size):
         for i, j in product(range(size), repeat=2):
-            if found[i] and not found[j] and gram[i, j]:
-                found[j] = found[i] * (1 if gram[i, j] > 0 else -1)
-    coloured = tuple(sign or 1 for sign in found)
+            if signs_so_far[i] and not signs_so_far[j] and gram[i, j]:
+                signs_so_far[j] = signs_so_far[i] * (1 if gram[i, j] > 0 else -1)
+    coloured = tuple(sign or 1 for sign in signs_so_far)
     if size > _MOST_SIGNS:
         return coloured
-    tried = (coloured, *((1, *rest) for rest in product((1, -1), repeat=size - 1)))
+    tried = (coloured, *((1, *other_signs) for other_signs in product((1, -1), repeat=size - 1)))
     return max(tried, key=lambda signs: float(np.asarray(signs) @ gram @ np.asarray(signs)))
 
 

@@ -22,18 +22,18 @@ def square_root_coefficients(horizon: int) -> tuple[float, ...]:
     >>> square_root_coefficients(4)
     (1.0, 0.5, 0.375, 0.3125)
     """
-    found = [1.0]
+    coefficients = [1.0]
     for i in range(1, horizon):
-        found.append(found[-1] * (2 * i - 1) / (2 * i))
-    return tuple(found)
+        coefficients.append(coefficients[-1] * (2 * i - 1) / (2 * i))
+    return tuple(coefficients)
 
 
 def toeplitz(coefficients: tuple[float, ...], horizon: int) -> Array:
     """Return the lower triangular Toeplitz matrix (horizon, horizon) with these coefficients down its first column."""
     column = np.zeros(horizon)
     column[: min(horizon, len(coefficients))] = coefficients[:horizon]
-    place = np.subtract.outer(np.arange(horizon), np.arange(horizon))
-    return np.where(place >= 0, column[np.maximum(place, 0)], 0.0)
+    lags = np.subtract.outer(np.arange(horizon), np.arange(horizon))
+    return np.where(lags >= 0, column[np.maximum(lags, 0)], 0.0)
 
 
 def convolved(values: Array, coefficients: tuple[float, ...]) -> Array:
@@ -41,19 +41,19 @@ def convolved(values: Array, coefficients: tuple[float, ...]) -> Array:
     if not values.size:
         return values
     room = next_fast_len(values.shape[-1] + len(coefficients) - 1, real=True)
-    found = irfft(rfft(values, room) * rfft(np.asarray(coefficients, dtype=np.float64), room), room)
-    return np.asarray(found[..., : values.shape[-1]])
+    products = irfft(rfft(values, room) * rfft(np.asarray(coefficients, dtype=np.float64), room), room)
+    return np.asarray(products[..., : values.shape[-1]])
 
 
 def inverse(coefficients: tuple[float, ...], horizon: int) -> Array:
     """Return the coefficients of the inverse Toeplitz matrix; the first coefficient must not be 0."""
     column = np.zeros(horizon)
     column[: min(horizon, len(coefficients))] = coefficients[:horizon]
-    found = np.zeros(horizon)
-    found[0] = 1 / column[0]
+    inverted = np.zeros(horizon)
+    inverted[0] = 1 / column[0]
     for i in range(1, horizon):
-        found[i] = -found[0] * (column[1 : i + 1] @ found[i - 1 :: -1])
-    return found
+        inverted[i] = -inverted[0] * (column[1 : i + 1] @ inverted[i - 1 :: -1])
+    return inverted
 
 
 @lru_cache(maxsize=16)
@@ -77,8 +77,8 @@ def tree_sums(values: Array, horizon: int) -> Array:
     """Return the sum of each node of the full tree. Shape: (length, ...) in, (nodes, ...) out, time first."""
     starts, stops = np.array(tree_nodes(horizon)).T
     sums = np.concatenate([np.zeros_like(values[:1]), np.cumsum(values, axis=0)])
-    found: Array = sums[stops] - sums[starts]
-    return found
+    node_sums: Array = sums[stops] - sums[starts]
+    return node_sums
 
 
 def strategy_matrix(strategy: Strategy, horizon: int, entries: tuple[float, ...]) -> Array:

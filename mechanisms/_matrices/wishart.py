@@ -28,6 +28,6 @@ def log_constant(dimension: int, scale: float) -> float:
     """Return the log of K in the density K e^(-tr Z / (2 scale)) of Wishart(dimension + 1, scale I) at Z >= 0."""
     degrees = dimension + 1
     log_gamma = 0.25 * dimension * (dimension - 1) * math.log(math.pi) + math.fsum(
-        math.lgamma((degrees - place) / 2) for place in range(dimension)
+        math.lgamma((degrees - index) / 2) for index in range(dimension)
     )
     return -0.5 * degrees * dimension * math.log(2 * scale) - log_gamma

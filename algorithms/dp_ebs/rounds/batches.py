@@ -31,11 +31,11 @@ def play_batches(
     plays = np.zeros((n_runs, settings.arms, settings.arms))
     alive = np.ones((n_runs, settings.arms), dtype=bool)
     eliminated_at = np.full((n_runs, settings.arms), settings.horizon + 1)
-    spent, whole = np.zeros(n_runs), True
+    spent, complete = np.zeros(n_runs), True
     for batch in batches:
         going = (alive.sum(axis=1) > 1) & (spent + batch.plays * alive.sum(axis=1) <= settings.horizon)
         duels, wins = _played(batch, alive & going[:, None], spent, voters, streams)
-        whole &= bool((duels.sum(axis=2) == batch.plays * (alive & going[:, None])).all() and (wins <= duels).all())
+        complete &= bool((duels.sum(axis=2) == batch.plays * (alive & going[:, None])).all() and (wins <= duels).all())
         plays += duels
         spent += duels.sum(axis=(1, 2))
         noisy = recorder.release(batch.label, mechanism, wins.sum(axis=2)) / batch.plays
@@ -46,7 +46,7 @@ def play_batches(
         eliminated_at = np.where(gone, spent[:, None].astype(np.int64), eliminated_at)
         alive &= ~gone
     _fill(plays, alive, settings.horizon - spent, streams)
-    return Outcome(plays=plays, eliminated_at=eliminated_at), whole
+    return Outcome(plays=plays, eliminated_at=eliminated_at), complete
 
 
 def _noise_of(settings: DpEbsSettings, batches: tuple[Batch, ...], recorder: Recorder) -> tuple[Mechanism, Recorder]:
@@ -67,12 +67,12 @@ def _played(batch: Batch, active: Array, start: Array, voters: Voters, streams: 
     return duels, voters.duel_wins(start.astype(np.int64), duels, streams.environment)
 
 
-def _fill(plays: Array, alive: Array, rest: Array, streams: Streams) -> None:
+def _fill(plays: Array, alive: Array, rounds_left: Array, streams: Streams) -> None:
     """Play the rounds that are left: those left in turn, against uniform opponents."""
     left = alive.sum(axis=1, keepdims=True)
     for run in range(len(plays)):
         options = np.flatnonzero(alive[run])
-        share, more = divmod(int(rest[run]), len(options))
+        share, more = divmod(int(rounds_left[run]), len(options))
         rounds = share + (np.arange(len(options)) < more)
         law = np.where(alive[run], 1 / left[run], 0.0)
         plays[run, options] += streams.actions.multinomial(rounds, law)

@@ -40,14 +40,14 @@ class _Reigns:
         shares = np.where((age > 0)[:, None], 1 - self.won / totals[:, None], _EVEN)
         return np.where(self.challengers, shares, -np.inf)
 
-    def going(self, stages: tuple[Stage, ...], rest: Array) -> tuple[Array, Array]:
+    def going(self, stages: tuple[Stage, ...], rounds_left: Array) -> tuple[Array, Array]:
         """Return the runs that play a stage, which the rounds left allow as a whole, and its duels with a challenger.
 
         Shape: (n_runs,) each.
         """
         met = self.challengers.sum(axis=1)
         size = np.array([stage.plays for stage in stages])[np.minimum(self.age, len(stages) - 1)]
-        return (met > 0) & (self.age < len(stages)) & (size * met <= rest), size
+        return (met > 0) & (self.age < len(stages)) & (size * met <= rounds_left), size
 
     def remove(self, stages: tuple[Stage, ...], going: Array, read: Read | None) -> Array:
         """Return who is removed after a stage, and crown who removes a champion. Shape: (n_runs, K)."""
@@ -82,14 +82,14 @@ def play_champion(
     reigns = _first(settings, streams, n_runs)
     plays = np.zeros((n_runs, settings.arms, settings.arms))
     eliminated_at = np.full((n_runs, settings.arms), settings.horizon + 1)
-    spent, whole = np.zeros(n_runs), True
+    spent, complete = np.zeros(n_runs), True
     for label in champion_labels(settings):
         going, size = reigns.going(stages, settings.horizon - spent)
         duels = np.zeros(plays.shape, dtype=np.int64)
         duels[every, reigns.champion] = np.where(reigns.challengers & going[:, None], size[:, None], 0)
         wins = voters.duel_wins(spent.astype(np.int64), duels, streams.environment)
         met = reigns.challengers.sum(axis=1)
-        whole &= bool((duels.sum(axis=(1, 2)) == size * met * going).all() and (wins <= duels).all())
+        complete &= bool((duels.sum(axis=(1, 2)) == size * met * going).all() and (wins <= duels).all())
         plays += duels
         spent += duels.sum(axis=(1, 2))
         noisy = recorder.release(label, mechanism, wins[every, reigns.champion].astype(np.float64))
@@ -98,7 +98,7 @@ def play_champion(
         gone = reigns.remove(stages, going, read)
         eliminated_at = np.where(gone, spent[:, None].astype(np.int64), eliminated_at)
     _fill(plays, reigns, stages, settings.horizon - spent)
-    return Outcome(plays=plays, eliminated_at=eliminated_at), whole
+    return Outcome(plays=plays, eliminated_at=eliminated_at), complete
 
 
 def _first(settings: DpEbsSettings, streams: Streams, n_runs: int) -> _Reigns:
@@ -113,8 +113,8 @@ def _first(settings: DpEbsSettings, streams: Streams, n_runs: int) -> _Reigns:
     return reigns
 
 
-def _fill(plays: Array, reigns: _Reigns, stages: tuple[Stage, ...], rest: Array) -> None:
+def _fill(plays: Array, reigns: _Reigns, stages: tuple[Stage, ...], rounds_left: Array) -> None:
     """Play the rounds that are left: the champion against itself, or the challenger with more than half of the wins."""
     shares = reigns.shares(stages, reigns.age)
     chosen = np.where(shares.max(axis=1) > _EVEN, shares.argmax(axis=1), reigns.champion)
-    plays[np.arange(len(plays)), chosen, chosen] += rest
+    plays[np.arange(len(plays)), chosen, chosen] += rounds_left

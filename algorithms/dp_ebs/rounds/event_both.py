@@ -38,10 +38,10 @@ def _schedule(plays: list[int], left: Array, drawn: Array) -> tuple[Array, Array
     """
     places: list[int] = []
     for other in drawn.tolist():
-        place = plays.index(min(plays))
-        places.append(place)
-        plays[place] += 1
-        if other != place:
+        option = plays.index(min(plays))
+        places.append(option)
+        plays[option] += 1
+        if other != option:
             plays[other] += 1
     return left[places], left[drawn]
 

@@ -84,8 +84,8 @@ def last_place(rng: np.random.Generator) -> int | None:
     return len(tape.released) - 1 if tape is not None else None
 
 
-def keep_rows(rng: np.random.Generator, place: int | None, rows: int) -> None:
+def keep_rows(rng: np.random.Generator, index: int | None, rows: int) -> None:
     """Tell the tape how many rows of a block that was computed ahead were published."""
     tape = tape_of(rng)
-    if tape is not None and place is not None:
-        tape.keep(place, rows)
+    if tape is not None and index is not None:
+        tape.keep(index, rows)

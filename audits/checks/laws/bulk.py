@@ -46,13 +46,13 @@ def hard_of(mechanism: Any, rng: np.random.Generator) -> Iterator[Sample]:
     yield Sample(mechanism=hard, entrance=says, output=hard.release(value, rng), value=value)
 
 
-def extremes(found: Placed) -> Iterator[Look]:
+def extremes(placed: Placed) -> Iterator[Look]:
     """Yield the exact tests of how many of all numbers lie far out, on either side and on both.
 
     Numbers that depend on each other are not counted, nor those beside an edge of a density, where places are rough.
     """
-    numbers = found.uniform.ravel()
-    if not (found.independent and found.smooth):
+    numbers = placed.uniform.ravel()
+    if not (placed.independent and placed.smooth):
         return
     for share in _EXTREMES:
         below, above = int((numbers < share).sum()), int((numbers > 1 - share).sum())
@@ -61,11 +61,11 @@ def extremes(found: Placed) -> Iterator[Look]:
         yield count_look(below + above, numbers.size, 2 * share, "far out on both sides")
 
 
-def masses(found: Placed) -> Iterator[Look]:
+def masses(placed: Placed) -> Iterator[Look]:
     """Yield the exact test of how often each whole-number answer came, of the commonest ones."""
-    if found.counts is None or found.chances is None:
+    if placed.counts is None or placed.chances is None:
         return
-    every = int(found.counts.sum())
-    usual = np.flatnonzero(found.chances * every >= _EXPECTED)
-    for place in usual[np.argsort(-found.chances[usual], kind="stable")][:_MOST]:
-        yield count_look(int(found.counts[place]), every, float(min(found.chances[place], 1.0)), "at one answer")
+    every = int(placed.counts.sum())
+    usual = np.flatnonzero(placed.chances * every >= _EXPECTED)
+    for index in usual[np.argsort(-placed.chances[usual], kind="stable")][:_MOST]:
+        yield count_look(int(placed.counts[index]), every, float(min(placed.chances[index], 1.0)), "at one answer")

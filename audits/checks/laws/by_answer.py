@@ -31,7 +31,7 @@ def answers_apart(mechanism: Any, item: tuple[int, ...]) -> tuple[float, ...]:
     """
     if not is_additive(mechanism):
         return ()
-    answers = _tried(whole=bool(getattr(mechanism, "exact_sampler", False)))
+    answers = _tried(whole_only=bool(getattr(mechanism, "exact_sampler", False)))
     for taken in (answers, answers[answers >= 0]):
         try:
             return _apart_at(mechanism, item, taken)
@@ -54,14 +54,14 @@ def _apart_at(mechanism: Any, item: tuple[int, ...], answers: Array) -> tuple[fl
         return ()
     close = _ROUNDING * (np.abs(value) + np.abs(usual))
     apart = (np.abs(noise - usual) > close).reshape(len(answers), -1).any(axis=1)
-    found = answers[apart]
-    sizes = np.abs(found)
-    return tuple(dict.fromkeys((float(found[sizes.argmin()]), float(found[sizes.argmax()])))) if found.size else ()
+    unlike = answers[apart]
+    sizes = np.abs(unlike)
+    return tuple(dict.fromkeys((float(unlike[sizes.argmin()]), float(unlike[sizes.argmax()])))) if unlike.size else ()
 
 
-def _tried(*, whole: bool) -> Array:
-    """Return the answers that are tried, whole numbers only if `whole`."""
+def _tried(*, whole_only: bool) -> Array:
+    """Return the answers that are tried, whole numbers only if `whole_only`."""
     powers = 2.0 ** np.arange(_POWERS)
     near = np.arange(_STEP, _NEAR, _STEP)
-    sizes = np.unique(np.concatenate([np.arange(1.0, _WHOLE + 1), powers, *([] if whole else [near, 1 / powers])]))
+    sizes = np.unique(np.concatenate([np.arange(1.0, _WHOLE + 1), powers, *([] if whole_only else [near, 1 / powers])]))
     return np.concatenate([-sizes[::-1], sizes])

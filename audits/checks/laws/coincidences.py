@@ -21,13 +21,13 @@ def chance_of_equal(equal: int, noise: Array, output: Array) -> float:
     return _chance(equal, float(noise.size) ** 2 / 2 * grain_of(output) * _largest(output) / spread)
 
 
-def chance_of_whole(whole: int, output: Array) -> float:
+def chance_of_whole(whole_noises: int, output: Array) -> float:
     """Return at most the chance that so many of the noises around 0, a float array, are whole numbers.
 
     >>> chance_of_whole(3, np.full(1_000, 5.0)) < 1e-9, chance_of_whole(3, np.full(1_000, 2.0**50)) > 0.99
     (True, True)
     """
-    return _chance(whole, output.size * grain_of(output) * (1 + _largest(output)))
+    return _chance(whole_noises, output.size * grain_of(output) * (1 + _largest(output)))
 
 
 def grain_of(output: Array) -> float:

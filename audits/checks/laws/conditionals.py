@@ -70,11 +70,11 @@ class Law:
 
     def log(self, rows: Array) -> Array:
         """Return the log density of flat rows. Shape: (rows, numbers) to (rows,)."""
-        known = np.broadcast_to(self.answer, (len(rows), *self.answer.shape))
+        answers = np.broadcast_to(self.answer, (len(rows), *self.answer.shape))
         rows = rows.astype(np.int64) if self.whole else rows
         with np.errstate(all="ignore"):
-            found = np.asarray(self.mechanism.log_density(rows.reshape(-1, *self.shape), known), dtype=np.float64)
-        total: Array = found.reshape(len(rows), -1).sum(axis=1)
+            logs = np.asarray(self.mechanism.log_density(rows.reshape(-1, *self.shape), answers), dtype=np.float64)
+        total: Array = logs.reshape(len(rows), -1).sum(axis=1)
         return total
 
     @property
@@ -82,9 +82,9 @@ class Law:
         """Whether outputs are whole numbers."""
         return self.output.dtype.kind in "biu"
 
-    def span(self, place: int) -> tuple[float, float]:
+    def span(self, index: int) -> tuple[float, float]:
         """Return where the samples of a number lie; as wide as those of all numbers where it never changes."""
-        column = self.output[:, place].astype(np.float64)
+        column = self.output[:, index].astype(np.float64)
         low, high = float(column.min()), float(column.max())
         if high > low or self.whole:
             return low, high
@@ -122,19 +122,19 @@ def placed(law: Law) -> Placed | None:
 def _directions(law: Law) -> tuple[list[Array], tuple[int, ...]]:
     """Return unit moves of one number, or of an entry and its mirror image, and the places that are not read."""
     numbers, rows = law.output.shape[1], law.output[:_COMPARED].astype(np.float64)
-    candidates = list(_mirrored(law)) or [np.eye(numbers)[place] for place in range(numbers)]
-    kept = candidates if len(candidates) <= _MOST else candidates[: _MOST // 2] + candidates[-_MOST // 2 :]
-    found: list[Array] = []
+    candidates = list(_mirrored(law)) or [np.eye(numbers)[index] for index in range(numbers)]
+    compared = candidates if len(candidates) <= _MOST else candidates[: _MOST // 2] + candidates[-_MOST // 2 :]
+    directions: list[Array] = []
     unread: list[int] = []
-    for direction in kept:
+    for direction in compared:
         low, high = law.span(int(np.argmax(direction)))
         step = 1.0 if law.whole else 0.05 * (high - low) + 1e-12
         before, after = law.log(rows), law.log(rows + step * direction)
         if np.array_equal(before, after):
             unread.append(int(np.argmax(direction)))
         elif np.isfinite(after).any():
-            found.append(direction)
-    return found, tuple(unread)
+            directions.append(direction)
+    return directions, tuple(unread)
 
 
 def _mirrored(law: Law) -> Iterator[Array]:
@@ -197,7 +197,7 @@ def _separate(law: Law, direction: Array) -> bool:
     """Return whether the law of a number is the same whatever the others are, on some rows."""
     rows = law.output[:_COMPARED].astype(np.float64)
     column = rows[:, int(np.argmax(direction))]
-    ends = [law.log(rows + (place - column)[:, None] * direction) for place in np.quantile(column, (0.1, 0.5, 0.9))]
+    ends = [law.log(rows + (end - column)[:, None] * direction) for end in np.quantile(column, (0.1, 0.5, 0.9))]
     with np.errstate(invalid="ignore"):
         apart = np.stack([ends[1] - ends[0], ends[2] - ends[1]])
     finite = bool(np.isfinite(apart).all())
@@ -222,7 +222,7 @@ def _inside(direction: Array, rows: int) -> Array:
 def _given(law: Law, direction: Array, grid: Array, rows: int) -> Array:
     """Return the distribution function of a number given the others of its own row, on the first rows."""
     half = _GRID // 2
-    found = np.zeros(rows)
+    probabilities = np.zeros(rows)
     inside = _inside(direction, rows)
     reach = float(grid[-1] - grid[0]) * _AWAY
     steps = np.arange(-half, half + 1) if law.whole else _graded(reach, half)
@@ -234,11 +234,11 @@ def _given(law: Law, direction: Array, grid: Array, rows: int) -> Array:
         own = slice(start, start + len(block))
         if law.whole:
             below = density[:, :half].sum(axis=1) + inside[own] * density[:, half]
-            found[own] = below / density.sum(axis=1)
+            probabilities[own] = below / density.sum(axis=1)
             continue
         parts = (density[:, 1:] + density[:, :-1]) / 2 * np.diff(steps)
-        found[own] = parts[:, :half].sum(axis=1) / parts.sum(axis=1)
-    return found
+        probabilities[own] = parts[:, :half].sum(axis=1) / parts.sum(axis=1)
+    return probabilities
 
 
 def _graded(reach: float, half: int) -> Array:
@@ -259,5 +259,5 @@ def unread_answers(law: Law, other: Any, unread: tuple[int, ...]) -> tuple[int, 
 
     `other` holds flat outputs of another answer.
     """
-    still = [place for place in unread if not np.ptp(law.output[:, place]) and not np.ptp(other[:, place])]
-    return tuple(place for place in still if law.output[0, place] != other[0, place])
+    still = [index for index in unread if not np.ptp(law.output[:, index]) and not np.ptp(other[:, index])]
+    return tuple(index for index in still if law.output[0, index] != other[0, index])

@@ -14,17 +14,17 @@ _LAGS = (1, 2, 3)
 _FEWEST = 200
 
 
-def looks_at(found: Placed) -> Iterator[Look]:
+def looks_at(placed: Placed) -> Iterator[Look]:
     """Yield the tests of outputs as uniform numbers: alone, with each other, and with the others of a row.
 
     Of many numbers the first and the last eight are read.
     """
-    if found.beside is not None and found.own is not None:
-        yield from given_departures(found.uniform, found.beside, found.own)
+    if placed.beside is not None and placed.own is not None:
+        yield from given_departures(placed.uniform, placed.beside, placed.own)
     else:
         half = _MOST_PAIRED // 2
-        chosen = np.unique(np.r_[:half, -half:0] % found.uniform.shape[1])
-        yield from departures(found.uniform[:, chosen], independent=found.independent)
+        chosen = np.unique(np.r_[:half, -half:0] % placed.uniform.shape[1])
+        yield from departures(placed.uniform[:, chosen], independent=placed.independent)
 
 
 def departures(uniform: Array, *, independent: bool = True) -> Iterator[Look]:
@@ -94,8 +94,8 @@ def _rows(normal: Array) -> Iterator[Look]:
     placed = np.stack([ndtr(total), chdtr(columns, (normal**2).sum(axis=1))], axis=1)
     for column, name in zip(placed.T, ("sum", "norm"), strict=True):
         inside = np.clip(column, 2.0**-54, 1 - 2.0**-53)
-        for found in uniform_looks(np.asarray(inside), np.asarray(ndtri(inside))):
-            yield Look(words=f"{found.words} (the {name} of a row)", probability=found.probability)
+        for look in uniform_looks(np.asarray(inside), np.asarray(ndtri(inside))):
+            yield Look(words=f"{look.words} (the {name} of a row)", probability=look.probability)
 
 
 def _each(scores: Array, says: str) -> Iterator[Look]:

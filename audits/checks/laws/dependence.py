@@ -40,17 +40,17 @@ def dependences(drawn: Sequence[Drawn], rng: np.random.Generator) -> Iterator[tu
     are taken as normal: below 200 of them nothing is tested. Noise without a known law, or whose entries depend
     on each other by law, is passed over.
     """
-    placed = [(one, scores) for one in drawn if (scores := _scores(one, rng)) is not None]
-    for one, scores in placed:
-        order = np.argsort(one.runs, kind="stable")
-        runs, numbers = one.runs[order], scores[order]
-        for lag, says in _lags(one.width):
+    placed = [(draws, scores) for draws in drawn if (scores := _scores(draws, rng)) is not None]
+    for draws, scores in placed:
+        order = np.argsort(draws.runs, kind="stable")
+        runs, numbers = draws.runs[order], scores[order]
+        for lag, says in _lags(draws.width):
             near = runs[lag:] == runs[:-lag]
-            yield from _tested(one.label, numbers[lag:][near], numbers[:-lag][near], says)
-    for (one, first), (two, second) in combinations(placed[:_MOST_LABELS], 2):
-        if np.array_equal(one.runs, two.runs):
+            yield from _tested(draws.label, numbers[lag:][near], numbers[:-lag][near], says)
+    for (draws, first), (two, second) in combinations(placed[:_MOST_LABELS], 2):
+        if np.array_equal(draws.runs, two.runs):
             width = min(first.shape[1], second.shape[1])
-            says = f"its noise and that of '{one.label}' depend on each other"
+            says = f"its noise and that of '{draws.label}' depend on each other"
             yield from _tested(two.label, first[:, :width], second[:, :width], says)
 
 
@@ -62,12 +62,12 @@ def _lags(width: int) -> Iterator[tuple[int, str]]:
         yield lag * width, f"draws {lag} releases apart in one run depend on each other"
 
 
-def _scores(one: Drawn, rng: np.random.Generator) -> Array | None:
+def _scores(drawn: Drawn, rng: np.random.Generator) -> Array | None:
     """Return each draw on the scale of a normal number, or None. Shape: (rows, columns)."""
-    found = places_of(one.mechanism, one.rows, np.zeros_like(one.rows), rng)
-    if found is None or not found.independent or len(found.uniform) != len(one.runs):
+    placed = places_of(drawn.mechanism, drawn.rows, np.zeros_like(drawn.rows), rng)
+    if placed is None or not placed.independent or len(placed.uniform) != len(drawn.runs):
         return None
-    return ndtri(np.clip(found.uniform[:, :_MOST_COLUMNS], 2.0**-54, 1 - 2.0**-53))
+    return ndtri(np.clip(placed.uniform[:, :_MOST_COLUMNS], 2.0**-54, 1 - 2.0**-53))
 
 
 def _tested(label: str, first: Array, second: Array, says: str) -> Iterator[tuple[str, Look]]:

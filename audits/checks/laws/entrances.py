@@ -106,8 +106,8 @@ def _trees(tree: Any, item: tuple[int, ...], rng: np.random.Generator) -> Iterat
     length = min(tree.horizon, _STREAM)
     rows = min(max(_NUMBERS // (length * max(int(np.prod(item)), 1)), _FEWEST), _MOST)
     kind = np.int64 if getattr(tree.leaf, "exact_sampler", False) else np.float64
-    whole = np.asarray(tree.release(np.zeros((rows, length, *item), dtype=kind), rng))
-    yield from _nodes(tree, "trees released whole", np.moveaxis(whole, 1, 0))
+    sums = np.asarray(tree.release(np.zeros((rows, length, *item), dtype=kind), rng))
+    yield from _nodes(tree, "trees released whole", np.moveaxis(sums, 1, 0))
     counter = tree.counter((rows, *item), rng)
     steps = np.stack([counter.step(np.zeros((rows, *item), dtype=kind)) for _ in range(length)])
     yield from _nodes(tree, "trees fed step by step", steps)
@@ -131,13 +131,13 @@ def _deep(tree: Any, item: tuple[int, ...], kind: Any, rng: np.random.Generator)
     levels = range(_SHALLOW, min((longest // 3).bit_length() - 1, _DEEPEST) + 1) if longest >= 3 else range(0)
     if not levels or tree.leaf.item_axes:
         return
-    places = np.array([place for level in levels for place in (2 << level, 3 << level)])
+    places = np.array([prefix for level in levels for prefix in (2 << level, 3 << level)])
     length, shape = int(places.max()), (_DEEP_ROWS, *item)
     zeros = np.zeros(shape, dtype=kind)
-    whole = np.asarray(tree.release(np.zeros((_DEEP_ROWS, length, *item), dtype=kind), rng))
+    sums = np.asarray(tree.release(np.zeros((_DEEP_ROWS, length, *item), dtype=kind), rng))
     counter = tree.counter(shape, rng)
     steps = [counter.step(zeros) for _ in range(length)]
-    read = [("released whole", whole[:, places - 1]), ("fed step by step", np.stack([steps[k - 1] for k in places], 1))]
+    read = [("released whole", sums[:, places - 1]), ("fed step by step", np.stack([steps[k - 1] for k in places], 1))]
     if not item:
         paths = [tree.path(rng) for _ in range(_DEEP_ROWS)]
         ahead = np.stack([_in_blocks(path, length) for path in paths])

@@ -49,14 +49,14 @@ def asked_by(tape: RunTape) -> tuple[Asked, ...]:
         kinds[name, item].setdefault(release.mechanism, release.labels[0])
     return tuple(
         (mechanism, item, label)
-        for (_, item), found in kinds.items()
-        for mechanism, label in _spread(tuple(found.items()))
+        for (_, item), label_of in kinds.items()
+        for mechanism, label in _spread(tuple(label_of.items()))
     )
 
 
-def _spread(found: tuple[tuple[Mechanism, str], ...]) -> tuple[tuple[Mechanism, str], ...]:
+def _spread(labelled: tuple[tuple[Mechanism, str], ...]) -> tuple[tuple[Mechanism, str], ...]:
     """Return the first, the middle and the last of many."""
-    return found if len(found) <= _EACH else (found[0], found[len(found) // 2], found[-1])
+    return labelled if len(labelled) <= _EACH else (labelled[0], labelled[len(labelled) // 2], labelled[-1])
 
 
 def law_findings(asked: Iterable[Asked]) -> Iterator[Finding]:
@@ -82,13 +82,13 @@ def _departs_anywhere(mechanism: Mechanism, item: tuple[int, ...], rng: np.rando
     """Return how samples through one entrance, or through all of them together, depart from the law."""
     together: list[Placed] = []
     for sample in samples_of(mechanism, item, rng):
-        found = places_of(sample.mechanism, sample.output, sample.value, rng)
-        if found is None or not found.uniform.size:
+        placed = places_of(sample.mechanism, sample.output, sample.value, rng)
+        if placed is None or not placed.uniform.size:
             continue
-        if said := departs(sample, found):
+        if said := departs(sample, placed):
             return f"{said} ({sample.entrance})"
-        if not together or together[0].uniform.shape[1] == found.uniform.shape[1]:
-            together.append(found)
+        if not together or together[0].uniform.shape[1] == placed.uniform.shape[1]:
+            together.append(placed)
     if not together:
         return ""
     departure = worst(looks_at(replace(Placed.together(together), independent=False)))
@@ -98,13 +98,13 @@ def _departs_anywhere(mechanism: Mechanism, item: tuple[int, ...], rng: np.rando
 def _departs_in_bulk(mechanism: Mechanism, item: tuple[int, ...], rng: np.random.Generator) -> str:
     """Return how large samples depart from the law far out or at single whole numbers, or an empty text."""
     for sample in (*bulk_of(mechanism, item, rng), *hard_of(mechanism, rng)):
-        found = places_of(sample.mechanism, sample.output, sample.value, rng)
-        if found is None:
+        placed = places_of(sample.mechanism, sample.output, sample.value, rng)
+        if placed is None:
             continue
-        looks = [*extremes(found), *masses(found)]
+        looks = [*extremes(placed), *masses(placed)]
         departure = worst(looks) if looks else None
         wrong = departure is not None and departure.probability < _ALARM
-        said = departure.words if departure is not None and wrong else repeated(sample, found.uniform.size)
+        said = departure.words if departure is not None and wrong else repeated(sample, placed.uniform.size)
         if said:
             return f"{said} ({sample.entrance})"
     return ""
@@ -127,23 +127,23 @@ def departs_at(mechanism: Mechanism, answer: Array, rng: np.random.Generator) ->
     rows = max(_AT_ANSWER // max(answer.size, 1), _LARGEST)
     value = np.broadcast_to(answer, (rows, *answer.shape))
     sample = Sample(mechanism=mechanism, entrance="", output=mechanism.release(value, rng), value=value)
-    found = places_of(mechanism, sample.output, value, rng)
-    return None if found is None else departs(sample, found)
+    placed = places_of(mechanism, sample.output, value, rng)
+    return None if placed is None else departs(sample, placed)
 
 
-def departs(sample: Sample, found: Placed) -> str:
+def departs(sample: Sample, placed: Placed) -> str:
     """Return how a sample, read as uniform numbers, departs from its law, or an empty text."""
-    departure = worst([*looks_at(found), *masses(found)])
+    departure = worst([*looks_at(placed), *masses(placed)])
     said = departure.words if departure.probability < _ALARM else ""
-    return said or repeated(sample, found.uniform.size) or _density(sample, found)
+    return said or repeated(sample, placed.uniform.size) or _density(sample, placed)
 
 
 def departs_in_run(mechanism: Mechanism, noise: Array, rng: np.random.Generator) -> Look | None:
     """Return how noise that was read from a run departs from its law, if it does."""
-    found = places_of(mechanism, noise, np.zeros_like(noise), rng)
-    if found is None or not found.uniform.size:
+    placed = places_of(mechanism, noise, np.zeros_like(noise), rng)
+    if placed is None or not placed.uniform.size:
         return None
-    departure = worst([*looks_at(replace(found, independent=False)), *extremes(found)])
+    departure = worst([*looks_at(replace(placed, independent=False)), *extremes(placed)])
     return departure if departure.probability < _ALARM else None
 
 
@@ -152,10 +152,10 @@ def departs_in_sum(noises: Iterable[tuple[Mechanism, Array]], rng: np.random.Gen
 
     Each noise is a list of rows. Many labels with few noises each can show a departure that no single label shows.
     """
-    found = [places_of(mechanism, rows, np.zeros_like(rows), rng) for mechanism, rows in noises]
+    read = [places_of(mechanism, rows, np.zeros_like(rows), rng) for mechanism, rows in noises]
     parts = [
         replace(places, uniform=places.uniform.reshape(-1, 1))
-        for places in found
+        for places in read
         if places is not None and places.independent
     ]
     if not parts:
@@ -175,15 +175,15 @@ def repeated(sample: Sample, numbers: int, level: float = _ALARM) -> str:
     equal = numbers - np.unique(noise).size
     if equal >= _EQUAL and chance_of_equal(equal, noise, output) < level:
         return f"{equal} of {numbers} continuous noises are equal to others"
-    whole = int((noise == np.round(noise)).sum())
-    accused = whole >= _EQUAL and not np.any(value) and chance_of_whole(whole, noise) < level
-    return f"{whole} of {numbers} continuous noises are whole numbers" if accused else ""
+    whole_noises = int((noise == np.round(noise)).sum())
+    accused = whole_noises >= _EQUAL and not np.any(value) and chance_of_whole(whole_noises, noise) < level
+    return f"{whole_noises} of {numbers} continuous noises are whole numbers" if accused else ""
 
 
-def _density(sample: Sample, found: Placed) -> str:
+def _density(sample: Sample, placed: Placed) -> str:
     """Return that the mechanism's own density is none, or does not move with the answer of added noise, if it is so."""
-    if found.mass is not None and not abs(found.mass - 1) <= _MASS:
-        return f"its density has mass {found.mass:.6g} and not 1"
+    if placed.mass is not None and not abs(placed.mass - 1) <= _MASS:
+        return f"its density has mass {placed.mass:.6g} and not 1"
     if not is_additive(sample.mechanism):
         return ""
     output, value = np.asarray(sample.output)[:_LARGEST], np.asarray(sample.value)[:_LARGEST]

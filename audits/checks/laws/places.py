@@ -42,8 +42,8 @@ def _places(mechanism: Mechanism, output: Array, value: Array, rng: np.random.Ge
         law, independent = WISHART[mechanism.name]
         uniform = law(mechanism, output - value).reshape(len(output), -1)
         return Placed(uniform=uniform, independent=independent, mass=None, unread=())
-    if (found := _outcomes(mechanism, output, value, rng)) is not None:
-        return found
+    if (outcomes := _outcomes(mechanism, output, value, rng)) is not None:
+        return outcomes
     if is_additive(mechanism):
         return _noise(mechanism, output - value) if output.shape == value.shape else None
     if (value != value[:1]).any():
@@ -66,18 +66,18 @@ def _outcomes(mechanism: Mechanism, output: Array, value: Array, rng: np.random.
     if output.shape == value.shape and not np.ptp(answer) and _by_number(mechanism, output[:1], value[:1]):
         answer, shape = answer.reshape(-1)[:1], (1,)  # so many releases of a number each
     flat = output.reshape(-1, max(1, int(np.prod(shape))))
-    _, first, place, counts = np.unique(_keys(flat), return_index=True, return_inverse=True, return_counts=True)
+    _, first, outcome, counts = np.unique(_keys(flat), return_index=True, return_inverse=True, return_counts=True)
     if (counts == 1).sum() > _SINGLE:
         return None
     chances = np.exp(Law(mechanism=mechanism, answer=answer, output=flat, shape=shape).log(flat[first]))
-    found = _stepped(counts, chances, place.reshape(len(output), -1), rng)
-    return found if found.mass is not None and found.mass > 1 + _SUM else replace(found, mass=None)
+    stepped = _stepped(counts, chances, outcome.reshape(len(output), -1), rng)
+    return stepped if stepped.mass is not None and stepped.mass > 1 + _SUM else replace(stepped, mass=None)
 
 
-def _stepped(counts: Array, chances: Array, place: Array, rng: np.random.Generator) -> Placed:
-    """Return outcomes by their number, each at a random place in its own step. Shape: `place` is (rows, columns)."""
+def _stepped(counts: Array, chances: Array, outcome: Array, rng: np.random.Generator) -> Placed:
+    """Return outcomes by their number, each at a random place in its own step. Shape: `outcome` is (rows, columns)."""
     below = np.cumsum(chances) - chances
-    uniform = np.minimum(below[place] + chances[place] * rng.random(place.shape), 1.0)
+    uniform = np.minimum(below[outcome] + chances[outcome] * rng.random(outcome.shape), 1.0)
     mass = float(chances.sum())
     return Placed(uniform=uniform, independent=True, mass=mass, unread=(), counts=counts, chances=chances)
 
@@ -108,27 +108,27 @@ def _whole_noise(mechanism: Mechanism, noise: Array, rng: np.random.Generator) -
     reached = np.flatnonzero(np.maximum(*tails) > np.max(_log(mechanism, np.arange(-1, 2))) - _FAR)
     reach = min(2 ** (int(reached.max(initial=0)) + 2), _WIDEST)
     inside = (np.abs(noise) <= reach) & (noise == np.floor(noise))
-    place = np.where(inside, noise + reach, 2 * reach + 1).astype(np.int64).reshape(len(noise), -1)
+    step = np.where(inside, noise + reach, 2 * reach + 1).astype(np.int64).reshape(len(noise), -1)
     chances = np.append(np.exp(_log(mechanism, np.arange(-reach, reach + 1))), 0.0)
-    found = _stepped(np.bincount(place.ravel(), minlength=len(chances)), chances, place, rng)
-    return found if reach < _WIDEST else replace(found, mass=None)
+    stepped = _stepped(np.bincount(step.ravel(), minlength=len(chances)), chances, step, rng)
+    return stepped if reach < _WIDEST else replace(stepped, mass=None)
 
 
 def _noise(mechanism: AdditiveMechanism, noise: Array) -> Placed | None:
     """Return added noise as uniform numbers, draw by draw: of single numbers, or of matrices."""
     item = noise.shape[noise.ndim - mechanism.item_axes :] or (1,)
     draws = noise.reshape(-1, int(np.prod(item)))
-    found = placed(Law(mechanism=mechanism, answer=np.zeros(item), output=draws, shape=item))
-    if found is None or (not found.uniform.size and np.ptp(noise)):
+    drawn = placed(Law(mechanism=mechanism, answer=np.zeros(item), output=draws, shape=item))
+    if drawn is None or (not drawn.uniform.size and np.ptp(noise)):
         return None
-    if not found.uniform.size:  # all noise is one number
-        return replace(found, uniform=np.zeros((len(noise), 1)))
-    return replace(found, uniform=found.uniform.reshape(len(noise), -1)) if found.independent else found
+    if not drawn.uniform.size:  # all noise is one number
+        return replace(drawn, uniform=np.zeros((len(noise), 1)))
+    return replace(drawn, uniform=drawn.uniform.reshape(len(noise), -1)) if drawn.independent else drawn
 
 
 def _log(mechanism: Mechanism, noise: Array) -> Array:
     """Return the log density of single numbers of noise. Shape: (numbers,) in and out."""
     column = np.asarray(noise)[:, None]
     with np.errstate(all="ignore"):
-        found = np.asarray(mechanism.log_density(column, np.zeros_like(column)), dtype=np.float64)
-    return found.reshape(len(column))
+        logs = np.asarray(mechanism.log_density(column, np.zeros_like(column)), dtype=np.float64)
+    return logs.reshape(len(column))

@@ -44,12 +44,12 @@ def rho_beyond(loss: DiscreteLoss, tail: MomentTail, rho: float) -> float:
 
 def _highs(loss: DiscreteLoss, tail: MomentTail, powers: Floats) -> Floats:
     """Return upper bounds on the divergences of orders 1 + powers."""
-    known, logs = np.array(tail.moments).T
+    at, logs = np.array(tail.moments).T
     s, end = powers[:, None], loss.supremum
     with np.errstate(divide="ignore"):
         left = np.logaddexp(log_moment(loss, powers), np.log1p(powers) + math.log(loss.infinite_mass) + powers * end)
-        beyond = np.log1p(s) + np.log(s) + tail.log_runs - s * tail.log_share + (s - known) * (end + tail.log_share)
-    beyond = np.where(known >= s, beyond + logs - np.log(known) - np.log1p(known), math.inf).min(axis=1)
-    whole = tail.log_runs - powers * tail.log_share + np.interp(powers, known, logs, right=math.inf)
-    found = np.minimum(np.logaddexp(left, beyond), np.logaddexp(np.log1p(powers), whole))
-    return np.asarray((found + _ROUNDED) / powers)
+        beyond = np.log1p(s) + np.log(s) + tail.log_runs - s * tail.log_share + (s - at) * (end + tail.log_share)
+    beyond = np.where(at >= s, beyond + logs - np.log(at) - np.log1p(at), math.inf).min(axis=1)
+    alone = tail.log_runs - powers * tail.log_share + np.interp(powers, at, logs, right=math.inf)
+    log_bounds = np.minimum(np.logaddexp(left, beyond), np.logaddexp(np.log1p(powers), alone))
+    return np.asarray((log_bounds + _ROUNDED) / powers)

@@ -163,9 +163,9 @@ def _cumulants(loss: DiscreteLoss, powers: Floats) -> tuple[Floats, Floats]:
     values, masses = (np.asarray(column, np.float64) for column in zip(*loss.atoms, strict=True))
     near = powers * np.abs(values).max() < 1
     excess = np.empty(int(near.sum()))
-    for place, power in enumerate(powers[near]):
+    for index, power in enumerate(powers[near]):
         terms = masses * np.expm1(power * values)
-        excess[place] = terms.sum() + _DOUBT * np.abs(terms).sum()
+        excess[index] = terms.sum() + _DOUBT * np.abs(terms).sum()
     far = np.asarray(log_moment(loss, powers[~near]) if not near.all() else [])
     highs = np.concatenate([np.log1p(np.maximum(excess, 0.0)), np.maximum(far, 0.0) * (1 + 1e-12) + 2 * _DOUBT])
     return highs * (1 - _CLOSE) - 8 * _DOUBT, highs

@@ -38,15 +38,15 @@ def convex_corners(x: Floats, h: Floats) -> list[int]:
     >>> convex_corners(np.array([0.0, 1.0, 2.0]), np.array([1.0, 1.0, 0.0]))
     [0, 2]
     """
-    kept: list[int] = []
+    corners: list[int] = []
     for i in range(len(x)):
-        while len(kept) > 1:
-            a, b = kept[-2], kept[-1]
+        while len(corners) > 1:
+            a, b = corners[-2], corners[-1]
             if (h[b] - h[a]) * (x[i] - x[b]) < (h[i] - h[b]) * (x[b] - x[a]):
                 break
-            kept.pop()
-        kept.append(i)
-    return kept
+            corners.pop()
+        corners.append(i)
+    return corners
 
 
 def _symmetric(losses: Floats, masses: Floats, lost: float) -> DiscreteLoss:
@@ -55,9 +55,9 @@ def _symmetric(losses: Floats, masses: Floats, lost: float) -> DiscreteLoss:
     The curve at epsilon of 0 or more depends on these masses alone, so that rounding of the others does not enter it.
     """
     mirrored = masses * np.exp(-losses)
-    whole = max(1.0, lost + math.fsum((*masses, *mirrored)))
-    held = np.concatenate([mirrored[::-1], masses]) / whole
+    total = max(1.0, lost + math.fsum((*masses, *mirrored)))
+    probabilities = np.concatenate([mirrored[::-1], masses]) / total
     places = np.concatenate([-losses[::-1], losses])
-    rest = max(0.0, 1 - lost - math.fsum(held))
-    atoms = ((0.0, rest), *zip(places.tolist(), held.tolist(), strict=True))
+    zero_mass = max(0.0, 1 - lost - math.fsum(probabilities))
+    atoms = ((0.0, zero_mass), *zip(places.tolist(), probabilities.tolist(), strict=True))
     return DiscreteLoss(atoms=atoms, infinite_mass=lost, reverse_infinite_mass=lost, symmetric=True)

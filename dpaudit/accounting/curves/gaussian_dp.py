@@ -89,7 +89,7 @@ def mu_at_every_delta(form: NormalForm) -> tuple[float, float]:
 
 def _notes(form: NormalForm) -> tuple[str, ...]:
     """Return the remark on samples."""
-    losses = (one for a in form.upper for loss, _ in a.parts for one in _each(loss))
+    losses = (inner for a in form.upper for loss, _ in a.parts for inner in _each(loss))
     sampled = any(isinstance(loss, SampledGaussianLoss) for loss in losses)
     told = "mu_star credits no sampling: far out, a sampled Gaussian release is the whole one at a lower probability."
     return (told,) if sampled else ()

@@ -19,12 +19,12 @@ _LARGEST = 600.0
 _ROUNDING = 1e-13
 
 
-def chained(first: HockeyStick, rest: HockeyStick) -> HockeyStick:
+def chained(first: HockeyStick, second: HockeyStick) -> HockeyStick:
     """Return bounds on h along a chain of the two curves; the lower bound is that of `first` alone.
 
     Guarantee: `upper` holds for two data sets that differ by a pair of each curve, one after the other.
     """
-    reach = min(first.epsilons[-1] + rest.epsilons[-1], _LARGEST)
+    reach = min(first.epsilons[-1] + second.epsilons[-1], _LARGEST)
     epsilons = np.linspace(0.0, reach, _KNOTS)
     steps = np.linspace(-reach, 2 * reach, _SPLITS)
     alone = first.above(steps)
@@ -32,7 +32,7 @@ def chained(first: HockeyStick, rest: HockeyStick) -> HockeyStick:
     for epsilon in epsilons:
         splits = np.append(steps, epsilon * np.linspace(0.0, 1.0, 33))
         values = np.append(alone, first.above(splits[len(steps) :]))
-        total = values + np.exp(np.minimum(splits, _LARGEST)) * rest.above(epsilon - splits)
+        total = values + np.exp(np.minimum(splits, _LARGEST)) * second.above(epsilon - splits)
         upper.append(min(1.0, float(total.min()) * (1 + _ROUNDING)))
     return HockeyStick(
         epsilons=tuple(epsilons.tolist()),
@@ -43,13 +43,13 @@ def chained(first: HockeyStick, rest: HockeyStick) -> HockeyStick:
 
 def of_group(curve: HockeyStick, size: int) -> HockeyStick:
     """Return bounds for `size` records, by chains of chains; `size` 1 gives the curve itself."""
-    power, found = curve, None
+    power, group_curve = curve, None
     while True:
         if size & 1:
-            found = power if found is None else chained(found, power)
+            group_curve = power if group_curve is None else chained(group_curve, power)
         size >>= 1
         if not size:
-            return found or power
+            return group_curve or power
         power = chained(power, power)
 
 
@@ -61,13 +61,13 @@ def group_table(
     `grouped` is the normal form of the group where one exists: its bound stands where it is lower. `chain` says that
     every data set between has the same curve; without it nothing but the normal form bounds the group.
     """
-    whole = of_group(curve, size)
+    group_curve = of_group(curve, size)
     if not chain and size > 1:
-        whole = replace(whole, upper=(1.0,) * len(whole.upper))
+        group_curve = replace(group_curve, upper=(1.0,) * len(group_curve.upper))
     rows = []
-    epsilons = np.linspace(0.0, whole.epsilons[-1], points)
+    epsilons = np.linspace(0.0, group_curve.epsilons[-1], points)
     for epsilon, low, high in zip(
-        epsilons.tolist(), whole.below(epsilons).tolist(), whole.above(epsilons).tolist(), strict=True
+        epsilons.tolist(), group_curve.below(epsilons).tolist(), group_curve.above(epsilons).tolist(), strict=True
     ):
         if grouped is not None and not violated:
             bound = bracket_delta(grouped, epsilon, engines_for(grouped)).upper

@@ -79,9 +79,9 @@ class HockeyStick:
         """Return all knots x with the bounds there, those below 1 by reversal."""
         epsilons, low, high = (np.asarray(part, np.float64) for part in (self.epsilons, self.lower, self.upper))
         x, back = np.exp(epsilons), np.exp(-epsilons[:0:-1])
-        rest = -np.expm1(-epsilons[:0:-1])
-        lows = (rest + back * low[:0:-1]) * (1 - _NEAR)
-        highs = (rest + back * high[:0:-1]) * (1 + _NEAR)
+        shortfall = -np.expm1(-epsilons[:0:-1])
+        lows = (shortfall + back * low[:0:-1]) * (1 - _NEAR)
+        highs = (shortfall + back * high[:0:-1]) * (1 + _NEAR)
         places = np.concatenate([[0.0], back, x])
         return places, np.concatenate([[1.0], lows, low]), np.concatenate([[1.0], highs, high])
 
@@ -117,11 +117,11 @@ def hockey_stick(
 
 def _apart(epsilons: list[float]) -> tuple[float, ...]:
     """Return increasing numbers without those that lie next to the one before."""
-    kept = [epsilons[0]]
+    spaced = [epsilons[0]]
     for epsilon in epsilons[1:]:
-        if epsilon - kept[-1] > _CLOSEST * epsilons[-1]:
-            kept.append(epsilon)
-    return tuple(kept)
+        if epsilon - spaced[-1] > _CLOSEST * epsilons[-1]:
+            spaced.append(epsilon)
+    return tuple(spaced)
 
 
 def engines_for(form: NormalForm) -> Precision:
@@ -133,6 +133,6 @@ def engines_for(form: NormalForm) -> Precision:
 def reach(form: NormalForm) -> float:
     """Return an epsilon beyond which next to nothing is left of a curve, apart from what is infinite."""
     engines = engines_for(form)
-    found = (bracket_epsilon(form, delta, engines).upper for delta in _REACHED)
-    known = next((epsilon for epsilon in found if 0 < epsilon < math.inf), _DEFAULT)
-    return min(known, _LARGEST)
+    epsilons = (bracket_epsilon(form, delta, engines).upper for delta in _REACHED)
+    furthest = next((epsilon for epsilon in epsilons if 0 < epsilon < math.inf), _DEFAULT)
+    return min(furthest, _LARGEST)

@@ -59,5 +59,5 @@ def _implied_epsilon(claim: MeasuredClaim, delta: float) -> float:
             orders, limits = np.array(points).T
         case _:
             raise UnsupportedError(f"A claim in {claim.measure} implies no epsilon here.")
-    found = limits + np.log1p(-1 / orders) - np.log(delta * orders) / (orders - 1)
-    return max(0.0, float(found.min()) * (1 + _ROUNDING))
+    bounds = limits + np.log1p(-1 / orders) - np.log(delta * orders) / (orders - 1)
+    return max(0.0, float(bounds.min()) * (1 + _ROUNDING))

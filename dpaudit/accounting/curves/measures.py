@@ -158,9 +158,9 @@ def _mu_of_atoms(loss: DiscreteLoss) -> tuple[float, float]:
     return ends[0] * _DOWN, ends[1] * _UP
 
 
-def _normal(mass: NDArray[np.float64], rest: NDArray[np.float64]) -> NDArray[np.float64]:
+def _normal(mass: NDArray[np.float64], complement: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the normal quantile of a mass, by the smaller one of it and the rest."""
-    return np.where(mass < 0.5, ndtri(np.minimum(mass, 0.5)), -ndtri(np.minimum(rest, 0.5)))
+    return np.where(mass < 0.5, ndtri(np.minimum(mass, 0.5)), -ndtri(np.minimum(complement, 0.5)))
 
 
 def one_sided_mass(alternatives: Alternatives) -> float:
@@ -170,7 +170,7 @@ def one_sided_mass(alternatives: Alternatives) -> float:
 
 def _ways(alternatives: Alternatives) -> tuple[Composition, ...]:
     """Return the alternatives in both orders of the neighbours, each once."""
-    return tuple(dict.fromkeys(way for held in alternatives for way in (held, held.reversed())))
+    return tuple(dict.fromkeys(way for alternative in alternatives for way in (alternative, alternative.reversed())))
 
 
 def _exact(composition: Composition) -> bool:
@@ -180,8 +180,8 @@ def _exact(composition: Composition) -> bool:
 
 def _squares(composition: Composition, sign: int) -> Fraction:
     """Return a bound on the sum of mu^2 over Gaussian losses, sampled ones as whole ones: above, or below at -1."""
-    held = ((loss, times) for loss, times in composition.parts if isinstance(loss, _GAUSSIAN))
-    return sum((_square(loss, sign) * times for loss, times in held), start=Fraction(0))
+    gaussian_parts = ((loss, times) for loss, times in composition.parts if isinstance(loss, _GAUSSIAN))
+    return sum((_square(loss, sign) * times for loss, times in gaussian_parts), start=Fraction(0))
 
 
 def _square(loss: GaussianLoss | SampledGaussianLoss, sign: int) -> Fraction:
@@ -208,14 +208,14 @@ def _rho_above(composition: Composition, xi: float = 0.0) -> Number:
     if _largest_of(others) <= meant(xi):  # no divergence of the others exceeds it
         return _added(normal)
     added, least = sum(map(_least_rho, composition.parts), start=Fraction(0)), rho_above(composition, xi)
-    whole = _outwards(least, 1, _BESIDE * min(xi, least))
-    return added if whole == math.inf else min(added, Fraction(whole))
+    rho_of_all = _outwards(least, 1, _BESIDE * min(xi, least))
+    return added if rho_of_all == math.inf else min(added, Fraction(rho_of_all))
 
 
 def _least_rho(part: tuple[SimpleLoss, int]) -> Fraction:
     """Return the smaller bound on the rho of a hidden draw: its own, or that of what it holds, which may be finite."""
-    held = _added([*envelope_of(*part)])
-    return held if _rho_of(part[0]) == math.inf else min(held, _added([part]))
+    squares = _added([*envelope_of(*part)])
+    return squares if _rho_of(part[0]) == math.inf else min(squares, _added([part]))
 
 
 def _added(parts: list[tuple[SimpleLoss, int]]) -> Fraction:
@@ -252,11 +252,11 @@ def _rho_of(loss: SimpleLoss) -> Number:
         case ApproximateLoss(epsilon=epsilon):
             return rho_of_black_box(meant(epsilon))
         case DiscreteLoss(span=span, rho=rho, pair=pair):
-            known = [
+            bounds = [
                 rho_of_atoms(loss if pair is None else pair),
                 *([] if span is None else [Fraction(rho_of_range(span)[1])]),
             ]
-            return min(known if rho is None else [*known, rho])
+            return min(bounds if rho is None else [*bounds, rho])
         case _:
             largest = max(loss.supremum, loss.reversed().supremum)
             return rho_of_black_box(Fraction(largest)) if largest < math.inf else math.inf

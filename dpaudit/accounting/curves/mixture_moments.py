@@ -104,8 +104,8 @@ def _excess(less: Floats, power: float, shift: float) -> Floats:
         series += factor * term
     scale = math.exp(-shift)
     exponents = power * np.log1p(far)
-    whole = np.expm1(exponents) if shift == 0 else np.exp(exponents - shift) - scale
-    return np.asarray(np.maximum(np.where(small, series * scale, whole - power * far * scale), 0.0), np.float64)
+    direct = np.expm1(exponents) if shift == 0 else np.exp(exponents - shift) - scale
+    return np.asarray(np.maximum(np.where(small, series * scale, direct - power * far * scale), 0.0), np.float64)
 
 
 def _outside(loss: MixtureLoss, order: float, values: Floats, shift: float) -> Side:
@@ -121,13 +121,13 @@ def _outside(loss: MixtureLoss, order: float, values: Floats, shift: float) -> S
     (top, _), (last, share) = loss.above[-1], loss.below[-1]
     if loss.noise == "laplace":
         sides = (v * np.array([math.exp(low - s), math.exp(s - stop)]) / 2 for s, v in loss.below)
-        known = float(sum(side @ values[[0, -1]] for side in sides))
-        return known * (1 - _MARGIN), known * (1 + _MARGIN)
+        both_tails = float(sum(side @ values[[0, -1]] for side in sides))
+        return both_tails * (1 - _MARGIN), both_tails * (1 + _MARGIN)
     limit = float(_excess(np.array([weight / least - 1]), order, shift)[0]) if shifted == first else math.inf
     lowest = max(float(values[0]), min(limit, (order - 1) * math.exp(-shift)))  # at most that of ratio 0
     left = lowest * float(ndtr(low - first))
     apart = top - last
-    held = math.fsum(w * math.exp(-(top - s) * (stop - (top + s) / 2)) for s, w in loss.above)
-    exponent = order * math.log(held) - (order - 1) * math.log(share) + order * (order - 1) * apart**2 / 2 - shift
+    top_share = math.fsum(w * math.exp(-(top - s) * (stop - (top + s) / 2)) for s, w in loss.above)
+    exponent = order * math.log(top_share) - (order - 1) * math.log(share) + order * (order - 1) * apart**2 / 2 - shift
     exponent += math.log(max(float(ndtr(last + order * apart - stop)), 1e-300))
     return 0.0, left + (math.exp(exponent) * 1.001 if exponent < _LARGEST else math.inf)

@@ -85,7 +85,7 @@ def _of_others(loss: _Open, order: float) -> Side:
         least, most = mixture_log_moment(loss, order)
         low, high = least / (order - 1) * (1 - _MARGIN), min(high, most / (order - 1) * (1 + _MARGIN))
     if isinstance(loss, SampledLoss):
-        high = min(high, sampled_divergence(loss, order, lambda part, whole: renyi_of_loss(part, whole)[1]))
+        high = min(high, sampled_divergence(loss, order, lambda part, at_order: renyi_of_loss(part, at_order)[1]))
     if isinstance(loss, StitchedLoss):
         high = min(high, _stitched([renyi_of_loss(part, order)[1] for part in (loss.positive, loss.negative)], order))
     return low, high
@@ -116,9 +116,9 @@ def _sampled(loss: SampledGaussianLoss, order: float) -> Side:
 
     A whole order has a sum for a removed record. For others, cells and chords between whole orders count.
     """
-    whole = order * loss.mu**2 / 2
+    unsampled = order * loss.mu**2 / 2
     if order > _LARGEST_ORDER:
-        return 0.0, whole * (1 + _MARGIN)
+        return 0.0, unsampled * (1 + _MARGIN)
     below = max(1, math.floor(order))
     at = [_convex(loss, below + step) for step in (-1, 0, 1, 2)]
     share = order - below
@@ -127,7 +127,7 @@ def _sampled(loss: SampledGaussianLoss, order: float) -> Side:
     low = max(0.0, *lines) if share else at[1]
     margin = _MARGIN + _rounding(loss, below + 2)
     from_cells = mixture_log_moment(_mixture(loss), order) if share or loss.order == "add" else (0.0, math.inf)
-    upper = min(whole * (1 + _MARGIN), min(high * (1 + margin), from_cells[1] * (1 + _MARGIN)) / (order - 1))
+    upper = min(unsampled * (1 + _MARGIN), min(high * (1 + margin), from_cells[1] * (1 + _MARGIN)) / (order - 1))
     lower = (low - 4 * margin * high if loss.order == "remove" else 0.0, from_cells[0] * (1 - _MARGIN))
     return min(max(0.0, *lower) / (order - 1), upper), upper
 
@@ -202,20 +202,20 @@ def rho_above(composition: Composition, xi: float = 0.0) -> float:
     largest loss over that order.
     """
     parts = tuple(part for loss, times in composition.parts for part in envelope_of(loss, times))
-    whole = math.fsum(loss.mu**2 * times for loss, times in parts if _gaussian(loss)) / 2  # type: ignore[union-attr]
-    rest = [(loss, times) for loss, times in parts if not _gaussian(loss)]
-    if not rest:
-        return whole * (1 + _MARGIN)
-    if any(_most(loss) == math.inf for loss, _ in rest):
+    normal = math.fsum(loss.mu**2 * times for loss, times in parts if _gaussian(loss)) / 2  # type: ignore[union-attr]
+    others = [(loss, times) for loss, times in parts if not _gaussian(loss)]
+    if not others:
+        return normal * (1 + _MARGIN)
+    if any(_most(loss) == math.inf for loss, _ in others):
         return math.inf
     orders = _orders()
     highs = np.zeros(len(orders))
-    for loss, times in rest:
+    for loss, times in others:
         highs += times * _highs(loss, orders)
-    largest = math.fsum(_most(loss) * times for loss, times in rest)
+    largest = math.fsum(_most(loss) * times for loss, times in others)
     highs = np.minimum(highs, largest * (1 + _MARGIN)) - xi  # no divergence exceeds it; some have no other bound
     end = max(0.0, largest - xi) / float(orders[-1])
-    return (whole + max(end, float(highs[0]), largest_ratio(orders, orders - 1, highs))) * (1 + 4 * _MARGIN)
+    return (normal + max(end, float(highs[0]), largest_ratio(orders, orders - 1, highs))) * (1 + 4 * _MARGIN)
 
 
 def largest_ratio(orders: Floats, powers: Floats, highs: Floats) -> float:
@@ -286,17 +286,17 @@ def rho_below(composition: Composition, xi: float = 0.0) -> float:
 
     Orders are dense in ratio, and denser beside the best of them. The larger xi is, the larger is the best order.
     """
-    whole = math.fsum(loss.mu**2 * n for loss, n in composition.parts if _gaussian(loss)) / 2  # type: ignore[union-attr]
+    normal = math.fsum(loss.mu**2 * n for loss, n in composition.parts if _gaussian(loss)) / 2  # type: ignore[union-attr]
     if all(_gaussian(loss) for loss, _ in composition.parts):  # their supremum, at infinity
-        return whole * (1 - _MARGIN)
-    known = sorted({1 + 1e-7, 1 + 1e-5, 1 + 1e-3, *ORDERS, *(1 + np.geomspace(0.01, 20.0, 40)).tolist()})
-    known += np.geomspace(400.0, 1e6, 20).tolist() if xi else []
+        return normal * (1 - _MARGIN)
+    orders = sorted({1 + 1e-7, 1 + 1e-5, 1 + 1e-3, *ORDERS, *(1 + np.geomspace(0.01, 20.0, 40)).tolist()})
+    orders += np.geomspace(400.0, 1e6, 20).tolist() if xi else []
 
     def at(order: float) -> float:
         return (_total(composition, order)[0] - xi) / order
 
-    shown = [at(order) for order in known]
+    shown = [at(order) for order in orders]
     best = int(np.argmax(shown))
-    beside = np.linspace(known[max(0, best - 1)], known[min(len(known) - 1, best + 1)], 80)[1:-1]
+    beside = np.linspace(orders[max(0, best - 1)], orders[min(len(orders) - 1, best + 1)], 80)[1:-1]
     nearer = (at(float(order)) for order in beside)
-    return float(max(whole * (1 - _MARGIN), *shown, *nearer))
+    return float(max(normal * (1 - _MARGIN), *shown, *nearer))

@@ -29,7 +29,7 @@ def sampled_divergence(loss: SampledLoss, order: float, inner: Callable[[SimpleL
         return math.inf
     below = math.floor(order)
     orders = [max(2, below), below + 1] if order > below else [max(2, below)]
-    moments = [_log_moment(loss, whole, inner) for whole in orders]
+    moments = [_log_moment(loss, whole_order, inner) for whole_order in orders]
     first, start = (0.0, 1) if below < 2 else (moments[0], below)  # the logarithm of the moment of order 1 is 0
     value = first + (moments[-1] - first) * (order - start)
     return value / (order - 1) * (1 + _MARGIN * order)

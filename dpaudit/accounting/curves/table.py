@@ -36,5 +36,5 @@ class CurveTable:
 
         Raises: ValueError: no such column.
         """
-        place = self.columns.index(name)
-        return tuple(row[place] for row in self.rows)
+        index = self.columns.index(name)
+        return tuple(row[index] for row in self.rows)

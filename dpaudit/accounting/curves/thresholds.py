@@ -49,5 +49,5 @@ def _moment(powers: Floats, x: Floats, y: Floats) -> Floats:
     behind = np.exp(-x) / 2
     gain, fall = y + np.log1p(-np.expm1(-x)), -(x + np.log1p(-np.expm1(-y)))
     excess = (1 - behind) * np.expm1(np.minimum(powers * gain, 1.0)) + behind * np.expm1(powers * fall)
-    whole = np.logaddexp(np.log1p(-behind) + powers * gain, np.log(behind) + powers * fall)
-    return np.asarray(np.where(powers * gain < 1, np.log1p(excess), whole))
+    log_sum = np.logaddexp(np.log1p(-behind) + powers * gain, np.log(behind) + powers * fall)
+    return np.asarray(np.where(powers * gain < 1, np.log1p(excess), log_sum))

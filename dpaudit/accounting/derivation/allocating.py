@@ -67,8 +67,8 @@ def _attained(judgement: Judgement, asked: Asked, pair: Callable[[Composition, A
     lacks = not asked.together and judgement.rule.needs_others(node)
 
     def attained(composition: Composition) -> Composition:
-        held = in_either_order(composition)
-        return pair(held, node) if held.parts and even(held) and not lacks else Composition()
+        either_order = in_either_order(composition)
+        return pair(either_order, node) if either_order.parts and even(either_order) and not lacks else Composition()
 
     return each(judgement.part.below(asked), attained)
 

@@ -63,8 +63,8 @@ def _moved(mechanism: Mechanism, move: Move, asked: Asked) -> Composition:
         return chain(Composition.of(loss), asked.records(move))
     if not asked.together or not isinstance(loss, DiscreteLoss):
         return Composition.of(loss)
-    one = replace(loss, span=None, once=None)  # nor which of several pairs
-    return Composition.of(one) if loss.one_order else in_either_order(Composition.of(one))
+    one_pair = replace(loss, span=None, once=None)  # nor which of several pairs
+    return Composition.of(one_pair) if loss.one_order else in_either_order(Composition.of(one_pair))
 
 
 def told(judgement: Judgement) -> Alternatives:
@@ -116,7 +116,7 @@ def summed_attained(judgement: Judgement, asked: Asked) -> Found:
 
 def repeated(judgement: Judgement) -> Alternatives:
     """Return a part as often as it is met."""
-    return tuple(held * node_of(judgement, Repeat).times for held in judgement.part.of_the_run)
+    return tuple(alternative * node_of(judgement, Repeat).times for alternative in judgement.part.of_the_run)
 
 
 def repeated_attained(judgement: Judgement, asked: Asked) -> Found:
@@ -132,7 +132,7 @@ def filtered(judgement: Judgement) -> Alternatives:
     """
     node = node_of(judgement, Filtered)
     for part in judgement.parts:
-        if not all(_has_rho(loss) for held in part.above for loss, _ in held.parts):
+        if not all(_has_rho(loss) for alternative in part.above for loss, _ in alternative.parts):
             raise UnsupportedError(
                 f"'filtered' over '{name_of(part.node)}': it has no finite rho, so that no budget of rho pays for it. "
                 "Use noise without a delta of its own."
@@ -142,8 +142,8 @@ def filtered(judgement: Judgement) -> Alternatives:
 
 def _has_rho(loss: SimpleLoss) -> bool:
     """Return whether a loss has a finite rho: by a theorem, or as no output belongs to one law alone."""
-    known = isinstance(loss, DiscreteLoss) and loss.rho is not None
-    return known or not (loss.infinite_mass or loss.reversed().infinite_mass)
+    by_theorem = isinstance(loss, DiscreteLoss) and loss.rho is not None
+    return by_theorem or not (loss.infinite_mass or loss.reversed().infinite_mass)
 
 
 def as_the_part(judgement: Judgement) -> Alternatives:
@@ -158,7 +158,7 @@ def as_the_part_attained(judgement: Judgement, asked: Asked) -> Found:
 
 def sent_attained(judgement: Judgement, asked: Asked) -> Found:
     """Return one message for each record: the last premise is the part for one record alone."""
-    return each(judgement.premises[-1][0].below(asked), lambda held: held * asked.records(judgement.move))
+    return each(judgement.premises[-1][0].below(asked), lambda composition: composition * asked.records(judgement.move))
 
 
 def largest(judgement: Judgement) -> Alternatives:
@@ -171,7 +171,7 @@ def largest_attained(judgement: Judgement, asked: Asked) -> Found:
     """Return the plans of all parts, of which all records enter one: the last group is read for all of them."""
     key, parts = node_of(judgement, Parallel).key, judgement.premises[-1 if asked.together else 0]
     ways = (entered(part.below(asked), judgement.path, i) for i, part in enumerate(parts))
-    return either(keyed(found, (key, len(parts), i), asked) for i, found in enumerate(ways))
+    return either(keyed(way, (key, len(parts), i), asked) for i, way in enumerate(ways))
 
 
 def one_after_another(judgement: Judgement) -> Alternatives:
@@ -184,8 +184,8 @@ def two_touched(judgement: Judgement) -> Alternatives:
 
     The record that leaves and the one that enters meet parts that the view may pick.
     """
-    removed = tuple(held for part in _read(judgement, "remove") for held in part.above)
-    stays = tuple(held for part in _read(judgement, judgement.move.name) for held in part.above)
+    removed = tuple(alternative for part in _read(judgement, "remove") for alternative in part.above)
+    stays = tuple(alternative for part in _read(judgement, judgement.move.name) for alternative in part.above)
     apart = join(removed) + join(removed).reversed()
     return chained(worst((*stays, apart)), judgement.move.records)
 
@@ -204,7 +204,7 @@ def two_cells_attained(judgement: Judgement, asked: Asked) -> Found:
     stays = keyed(entered(inside, judgement.path, 0), _value(judgement), asked)
     if not asked.together:
         return stays
-    return either((stays, each(cell_attained(judgement, asked), lambda held: held + held.reversed())))
+    return either((stays, each(cell_attained(judgement, asked), lambda pair: pair + pair.reversed())))
 
 
 def of_all(node: Declaration, records: int) -> tuple[int, ...]:

@@ -120,11 +120,11 @@ def shifts_of_a_set(node: Subsample, records: int, shift: float, *, above: bool)
     """
     if records > _MOST:
         raise UnsupportedError(f"'group' of {records} records over a set of fixed size is covered up to {_MOST}.")
-    whole, drawn = node.population or 1, node.batch_size or 1
+    size, drawn = node.population or 1, node.batch_size or 1
     ways = [
-        math.comb(records, j) * math.perm(drawn, j) * math.perm(whole - drawn, records - j) for j in range(records + 1)
+        math.comb(records, j) * math.perm(drawn, j) * math.perm(size - drawn, records - j) for j in range(records + 1)
     ]
-    chances = [float(Fraction(way, math.perm(whole, records))) for way in ways]
+    chances = [float(Fraction(way, math.perm(size, records))) for way in ways]
     return tuple(
         (j * shift, chance or _LEAST)
         for j, (way, chance) in enumerate(zip(ways, chances, strict=True))
@@ -142,8 +142,8 @@ def from_a_set(composition: Composition, node: Subsample, records: int) -> Compo
     if all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts):
         shifts = shifts_of_a_set(node, records, total_mu(composition)[1], above=True)
         return Composition.of(MixtureLoss(above=shifts, below=((0.0, 1.0),)))
-    ((loss, times), *rest) = composition.parts
-    if isinstance(loss, LaplaceLoss) and times == 1 and not rest:
+    ((loss, times), *others) = composition.parts
+    if isinstance(loss, LaplaceLoss) and times == 1 and not others:
         shifts = shifts_of_a_set(node, records, loss.shift, above=True)
         return Composition.of(MixtureLoss(above=shifts, below=((0.0, 1.0),), noise="laplace"))
     raise UnsupportedError(
@@ -159,11 +159,11 @@ def on_a_poisson_sample(composition: Composition) -> bool:
 
 def from_a_poisson_sample(composition: Composition, records: int) -> Composition:
     """Return what dominates `records` of which a Poisson sample holds a binomial number, each moving by as much."""
-    held = []
+    moved = []
     for loss, times in composition.parts:
         if isinstance(loss, SampledGaussianLoss):
             mixed = MixtureLoss(above=binomial_shifts(records, loss.rate, loss.mu), below=((0.0, 1.0),))
-            held.append(Composition.of(mixed if loss.order == "remove" else mixed.reversed()) * times)
+            moved.append(Composition.of(mixed if loss.order == "remove" else mixed.reversed()) * times)
         else:
-            held.append(chain(Composition.of(loss), records) * times)
-    return Composition.total(held)
+            moved.append(chain(Composition.of(loss), records) * times)
+    return Composition.total(moved)

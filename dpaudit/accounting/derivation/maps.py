@@ -113,10 +113,10 @@ def copied(composition: Composition, node: Subsample) -> Composition:
                 "'subsample' with scheme='with_replacement' is covered for one release, or for Gaussian ones; sample "
                 "the releases apart."
             )
-    whole = AverageLoss(options=tuple(options))
+    averaged = AverageLoss(options=tuple(options))
     population, draws = node.population or 1, node.batch_size or 1
     drawn = -math.expm1(draws * math.log1p(-1 / population)) if population > 1 else 1.0
-    return _both(Composition.of(whole), min(1.0, drawn * (1 + 1e-14)))
+    return _both(Composition.of(averaged), min(1.0, drawn * (1 + 1e-14)))
 
 
 def in_any_order(composition: Composition) -> Composition:
@@ -139,7 +139,7 @@ def plain(composition: Composition) -> bool:
 
 def one_shift(alternatives: Alternatives) -> bool:
     """Return whether a part is one shift of Gaussian or Laplace noise, whose pair on a sample has a closed form."""
-    return all(plain(held) and held.parts and shift_of(held, upwards=True) for held in alternatives)
+    return all(plain(part) and part.parts and shift_of(part, upwards=True) for part in alternatives)
 
 
 def shift_of(composition: Composition, *, upwards: bool) -> GaussianLoss | LaplaceLoss | None:
@@ -147,8 +147,8 @@ def shift_of(composition: Composition, *, upwards: bool) -> GaussianLoss | Lapla
     if consists_of(GaussianLoss, composition):
         mu = total_mu(composition)[1 if upwards else 0]
         return GaussianLoss(mu=mu) if mu <= _LARGEST_MU else None
-    ((loss, times), *rest) = composition.parts
-    fits = isinstance(loss, LaplaceLoss) and times == 1 and not rest and loss.shift <= _LARGEST_SHIFT
+    ((loss, times), *others) = composition.parts
+    fits = isinstance(loss, LaplaceLoss) and times == 1 and not others and loss.shift <= _LARGEST_SHIFT
     return loss if fits and isinstance(loss, LaplaceLoss) else None
 
 
@@ -174,9 +174,9 @@ def sampled(composition: Composition, rate: float, *, upwards: bool) -> Composit
         return Composition.of(SampledGaussianLoss(mu=mu, rate=rate) if rate < 1 else GaussianLoss(mu=mu))
     if rate == 1:
         return composition
-    ((loss, times), *rest) = composition.parts
+    ((loss, times), *others) = composition.parts
     atoms = loss.as_atoms() if isinstance(loss, ApproximateLoss) and loss.epsilon <= _LARGEST_SHIFT else loss
-    if isinstance(atoms, DiscreteLoss) and times == 1 and not rest:
+    if isinstance(atoms, DiscreteLoss) and times == 1 and not others:
         return Composition.of(outer_losses(sampled_atoms(atoms, rate), above=upwards))
     return Composition.of(SampledLoss(inside=composition.parts, rate=rate))
 

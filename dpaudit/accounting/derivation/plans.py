@@ -79,19 +79,19 @@ class Asked:
         return (self.labels,) if not self.labels or release.label in self.labels else None
 
 
-def each(found: Found, change: Callable[[Composition], Composition]) -> Found:
-    """Return `found` with every composition changed."""
+def each(by_query: Found, change: Callable[[Composition], Composition]) -> Found:
+    """Return plans `by_query` with every composition changed."""
     return {
         query: tuple(replace(plan, composition=change(plan.composition)) for plan in plans)
-        for query, plans in found.items()
+        for query, plans in by_query.items()
     }
 
 
 def in_sequence(parts: Iterable[Found], *, named: bool) -> Found:
     """Return every sum of one plan from each part that moves the query."""
     gathered: dict[Query, list[tuple[Plan, ...]]] = {}
-    for found in parts:
-        for query, plans in found.items():
+    for by_query in parts:
+        for query, plans in by_query.items():
             gathered.setdefault(query, []).append(plans)
     return {query: _sums(several, Plan.agrees if named else Plan.on_one_way) for query, several in gathered.items()}
 
@@ -103,12 +103,12 @@ def _sums(several: list[tuple[Plan, ...]], together: Callable[[Plan, Plan], bool
     """
     free = [len(plans) == 1 and not plans[0].keys for plans in several]
     alone = [plans[0] for plans, sure in zip(several, free, strict=True) if sure]
-    rest = [plans for plans, sure in zip(several, free, strict=True) if not sure]
+    choices = [plans for plans, sure in zip(several, free, strict=True) if not sure]
     total: tuple[Plan, ...] = ()
     if alone:
         entries = tuple(entry for plan in alone for entry in plan.entries)
         total = (Plan(composition=Composition.total(plan.composition for plan in alone), entries=entries),)
-    for plans in rest:
+    for plans in choices:
         sums = [a + b for a in total for b in plans if together(a, b)]
         sums += [a for a in total if not any(together(a, b) for b in plans)]
         sums += [b for b in plans if not any(together(a, b) for a in total)]
@@ -119,25 +119,25 @@ def _sums(several: list[tuple[Plan, ...]], together: Callable[[Plan, Plan], bool
 def either(parts: Iterable[Found]) -> Found:
     """Return the plans of all parts, of which the record enters one."""
     gathered: dict[Query, list[Plan]] = {}
-    for found in parts:
-        for query, plans in found.items():
+    for by_query in parts:
+        for query, plans in by_query.items():
             gathered.setdefault(query, []).extend(plans)
     return {query: _pruned(plans) for query, plans in gathered.items()}
 
 
-def entered(found: Found, path: str, part: int) -> Found:
-    """Return `found` with the entry that leads to it."""
+def entered(by_query: Found, path: str, part: int) -> Found:
+    """Return plans `by_query` with the entry that leads to it."""
     entry = Entry(path=path, part=part)
-    return {query: tuple(replace(p, entries=(entry, *p.entries)) for p in plans) for query, plans in found.items()}
+    return {query: tuple(replace(p, entries=(entry, *p.entries)) for p in plans) for query, plans in by_query.items()}
 
 
-def keyed(found: Found, value: tuple[str, int, int], asked: Asked) -> Found:
-    """Return `found` with a node's key, and with its value where several nodes share it."""
+def keyed(by_query: Found, value: tuple[str, int, int], asked: Asked) -> Found:
+    """Return plans `by_query` with a node's key, and with its value where several nodes share it."""
     name, size, part = value
     here = Plan(composition=Composition(), keys=frozenset([(name, size, part if name in asked.shared else 0)]))
     return {
         query: tuple(replace(plan, keys=plan.keys | here.keys) for plan in plans if plan.agrees(here))
-        for query, plans in found.items()
+        for query, plans in by_query.items()
     }
 
 
@@ -175,8 +175,8 @@ def _pruned(plans: list[Plan]) -> tuple[Plan, ...]:
     for plan in plans:
         by_keys.setdefault(plan.keys, []).append(plan)
     groups = list(by_keys.values()) if len(by_keys) <= _MOST else [plans]
-    found: list[Plan] = []
+    undominated: list[Plan] = []
     for group in groups:
         first = {plan.composition: plan for plan in reversed(group)}
-        found += [first[composition] for composition in heaviest(first)]
-    return tuple(found)
+        undominated += [first[composition] for composition in heaviest(first)]
+    return tuple(undominated)

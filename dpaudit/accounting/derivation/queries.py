@@ -27,15 +27,15 @@ def query_of(mechanism: object) -> Query:
     return (mechanism,)
 
 
-def _common(one: object, other: object) -> Query:
+def _common(first: object, second: object) -> Query:
     """Return the name of a mechanism and those of its parameters that another of its kind shares."""
-    if not is_dataclass(one):
-        return (one,)
-    pairs = [(entry.name, getattr(one, entry.name), getattr(other, entry.name)) for entry in fields(one)]
+    if not is_dataclass(first):
+        return (first,)
+    pairs = [(entry.name, getattr(first, entry.name), getattr(second, entry.name)) for entry in fields(first)]
     shared = ((name, _common(a, b) if is_mechanism(a) else a) for name, a, b in pairs if _alike(a, b))
-    return (type(one).__name__, *shared)
+    return (type(first).__name__, *shared)
 
 
-def _alike(one: object, other: object) -> bool:
+def _alike(first: object, second: object) -> bool:
     """Return whether two parameters are equal, or mechanisms inside a mechanism."""
-    return one == other or is_mechanism(one)
+    return first == second or is_mechanism(first)

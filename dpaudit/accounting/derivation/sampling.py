@@ -42,21 +42,21 @@ def removed_from_poisson(judgement: Judgement) -> Alternatives:
     """Return a record that a Poisson sample holds or lacks; of several a binomial number, for Gaussian releases."""
     alone, records = _drawn(judgement, maps.present, in_open_orders), judgement.move.records
     if records > 1 and _sample(judgement).rate > 0 and all(map(on_a_poisson_sample, alone)):
-        return tuple(from_a_poisson_sample(held, records) for held in alone)
+        return tuple(from_a_poisson_sample(composition, records) for composition in alone)
     return chained(alone, records)
 
 
 def replaced_on_poisson(judgement: Judgement) -> Alternatives:
     """Return a record that a Poisson sample holds or lacks against another one, which may move the answer back."""
     node, inside = _sample(judgement), judgement.part.above
-    one = node.rate > 0 and any(held.parts for held in inside)
-    if one and (opposed := _opposed(node)):
-        known: Alternatives = (Composition.of(opposed[0]),)
-    elif one and not maps.one_shift(inside) and (whole := together_above(node)):
-        known = (whole,)
+    drawn = node.rate > 0 and any(alternative.parts for alternative in inside)
+    if drawn and (opposed := _opposed(node)):
+        replaced: Alternatives = (Composition.of(opposed[0]),)
+    elif drawn and not maps.one_shift(inside) and (joint := together_above(node)):
+        replaced = (joint,)
     else:
-        known = _drawn(judgement, maps.apart, in_both_orders)
-    return chained(known, judgement.move.records)
+        replaced = _drawn(judgement, maps.apart, in_both_orders)
+    return chained(replaced, judgement.move.records)
 
 
 def removed_from_a_set(judgement: Judgement) -> Alternatives:
@@ -64,7 +64,7 @@ def removed_from_a_set(judgement: Judgement) -> Alternatives:
     alone, node, records = _drawn(judgement, maps.present, in_both_orders), _sample(judgement), judgement.move.records
     if records == 1 or node.rate == 0:
         return alone
-    return tuple(dict.fromkeys(from_a_set(held, node, records) for held in judgement.part.above))
+    return tuple(dict.fromkeys(from_a_set(composition, node, records) for composition in judgement.part.above))
 
 
 def replaced_in_a_set(judgement: Judgement) -> Alternatives:
@@ -109,7 +109,7 @@ def _drawn(judgement: Judgement, drawn: Drawn, orders: Orders) -> Alternatives:
         return (Composition(),)
     if node.scheme == "truncated_poisson" and _holds(node, Parallel):
         inside = (join(inside),)
-    if not any(held.parts for held in inside):
+    if not any(alternative.parts for alternative in inside):
         return (Composition(),)
     if judgement.part.move.relation == "replace_one":
         inside = tuple(map(maps.in_any_order, inside))
@@ -140,8 +140,8 @@ def apart_attained(judgement: Judgement, asked: Asked) -> Found:
     def pair(composition: Composition, node: Subsample) -> Composition:
         if opposed := _opposed(node):
             return Composition.of(opposed[1])
-        if not maps.one_shift((composition,)) and (whole := together_attained(node, asked.labels)):
-            return whole
+        if not maps.one_shift((composition,)) and (joint := together_attained(node, asked.labels)):
+            return joint
         moved = maps.shift_of(composition, upwards=False) if maps.even(composition) else None
         return Composition() if moved is None else maps.moved_apart(moved, node.rate)
 
@@ -175,7 +175,7 @@ def zeroed_in_a_set_attained(judgement: Judgement, asked: Asked) -> Found:
 
 def cut_attained(judgement: Judgement, asked: Asked) -> Found:
     """Return what a record attains in a cut Poisson sample beside others that move nothing."""
-    return _drawn_attained(judgement, asked, lambda held, node: maps.sampled(held, kept_rate(node), upwards=False))
+    return _drawn_attained(judgement, asked, lambda part, node: maps.sampled(part, kept_rate(node), upwards=False))
 
 
 def copied_attained(judgement: Judgement, asked: Asked) -> Found:
@@ -207,8 +207,8 @@ def _drawn_attained(
     def attained(composition: Composition) -> Composition:
         if unknown or not composition.parts:
             return Composition()
-        held = in_either_order(composition)
-        return pair(held, node) if maps.even(held) or not one_pair else Composition()
+        either_order = in_either_order(composition)
+        return pair(either_order, node) if maps.even(either_order) or not one_pair else Composition()
 
     return each(judgement.part.below(asked), attained)
 

@@ -64,9 +64,9 @@ class _Outer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Walker:
-    """The recursion over a tree; `known` has each judgement by path and move, and by what is above."""
+    """The recursion over a tree; `judgements` has each judgement by path and move, and by what is above."""
 
-    known: dict[tuple[str, Move, _Outer | None], Judgement] = field(default_factory=dict)
+    judgements: dict[tuple[str, Move, _Outer | None], Judgement] = field(default_factory=dict)
 
     def judge(self, node: Declaration, move: Move, path: str, outer: _Outer | None, *, sampled: bool) -> Judgement:
         """Return the judgement of a node at its place, once for all premises that ask for it.
@@ -74,9 +74,9 @@ class _Walker:
         `sampled` says that a sample stands above, which may hold the record alone.
         """
         key = path, move, outer
-        if key not in self.known:
-            self.known[key] = self._judged(node, move, path, outer, sampled=sampled)
-        return self.known[key]
+        if key not in self.judgements:
+            self.judgements[key] = self._judged(node, move, path, outer, sampled=sampled)
+        return self.judgements[key]
 
     def _judged(self, node: Declaration, move: Move, path: str, outer: _Outer | None, *, sampled: bool) -> Judgement:
         """Return the same: by what is listed, by what integers say, and by every premise."""

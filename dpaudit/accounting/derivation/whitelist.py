@@ -22,7 +22,7 @@ _SLOTS = f"{_LEAVES} parallel cells local group poisson"  # what keeps no number
 def _row(**inner: str) -> Inner:
     """Return what may lie below a node, by the move; `over leaves` after a name asks for leaves alone below it."""
     names: dict[str, type[Move]] = {"r": Remove, "p": Replace, "z": Zero, "e": Exchange}
-    return {names[letter]: frozenset(held.split()) for letters, held in inner.items() for letter in letters}
+    return {names[letter]: frozenset(inside.split()) for letters, inside in inner.items() for letter in letters}
 
 
 ALLOWED: dict[str, Inner] = {

@@ -15,8 +15,8 @@ def in_either_order(composition: Composition) -> Composition:
     """
     if all(loss.symmetric for loss, _ in composition.parts if isinstance(loss, DiscreteLoss)):
         return composition
-    held = [
+    parts = [
         (smaller_order(loss) if isinstance(loss, DiscreteLoss) and not loss.symmetric else loss, n)
         for loss, n in composition.parts
     ]
-    return Composition.total(Composition.of(loss) * n for loss, n in held)
+    return Composition.total(Composition.of(loss) * n for loss, n in parts)

@@ -32,17 +32,17 @@ def split_above(mu: float, steps: int) -> DiscreteLoss:
     """
     step = GaussianLoss(mu=mu)
     removed = AllocatedLoss(inside=((step, 1),), steps=steps)
-    known = GaussianLoss.exactly(2 * step.exact).mu
+    twice_mu = GaussianLoss.exactly(2 * step.exact).mu
     ends = [_falls(loss) for loss in (removed, removed.reversed())]
-    last = smallest_epsilon(lambda at: gaussian_delta(known, at)[1], _RAREST)
+    last = smallest_epsilon(lambda at: gaussian_delta(twice_mu, at)[1], _RAREST)
     near = np.linspace(0.0, min(math.fsum(ends), last), _KNOTS)
-    one, two = (
+    removing, adding = (
         np.array([derived_delta(loss, float(at), _CELLS)[1] for at in near]) for loss in (removed, removed.reversed())
     )
     back = np.exp(near)
-    split = np.array([float((one[: j + 1] + back[: j + 1] * two[j::-1]).min()) for j in range(_KNOTS)])
+    split = np.array([float((removing[: j + 1] + back[: j + 1] * adding[j::-1]).min()) for j in range(_KNOTS)])
     knots = np.append(near, np.linspace(float(near[-1]), last, _FAR)[1:])
-    apart = np.array([gaussian_delta(known, float(at))[1] for at in knots])
+    apart = np.array([gaussian_delta(twice_mu, float(at))[1] for at in knots])
     heights = np.minimum(np.append(split, np.ones(len(knots) - _KNOTS)), apart) * (1 + _RAISED)
     return connected(np.asarray(np.exp(knots), np.float64), np.asarray(np.minimum(heights, 1.0), np.float64))
 

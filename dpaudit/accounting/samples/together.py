@@ -51,11 +51,11 @@ def together_attained(node: Subsample, labels: Labels) -> Composition | None:
 
 def _loss(node: Subsample, labels: Labels, *, above: bool) -> DiscreteLoss | None:
     """Return the loss of all releases together on a sample, rounded to one side."""
-    found = list(_releases(node.part, 1))
-    if any(release is None for release, _ in found):
+    all_releases = list(_releases(node.part, 1))
+    if any(release is None for release, _ in all_releases):
         return None
     moved = Counter[Mechanism]()
-    for release, times in found:
+    for release, times in all_releases:
         if release is not None and (not labels or release.label in labels):
             moved[release.mechanism] += times
     return _composed(tuple(moved.items()), node.rate, above=above) if moved.total() > 1 else None
@@ -88,10 +88,10 @@ def _composed(moved: tuple[tuple[Mechanism, int], ...], rate: float, *, above: b
         if is_opposed(mechanism):
             listed.append((mechanism.three_laws(above=above), times))
             continue
-        held = Composition.of(mechanism.loss())
-        if held != Composition.of(attained_loss(mechanism)):
+        upper = Composition.of(mechanism.loss())
+        if upper != Composition.of(attained_loss(mechanism)):
             return None
-        for loss, copies in held.parts:
+        for loss, copies in upper.parts:
             if not isinstance(loss, GaussianLoss | LaplaceLoss):
                 return None
             shifts[loss] += times * copies
@@ -103,20 +103,20 @@ def _composed(moved: tuple[tuple[Mechanism, int], ...], rate: float, *, above: b
     if any(_size(loss) > _LARGEST for loss in noises):
         return None
     cut = [(noise_laws(loss, cells[loss], above=above), times) for loss, times in noises.items()]
-    whole = composed_laws([*cut, *([] if finite is None else [(finite, 1)])])
-    return None if whole is None else sampled_apart(whole, rate, above=above)
+    total = composed_laws([*cut, *([] if finite is None else [(finite, 1)])])
+    return None if total is None else sampled_apart(total, rate, above=above)
 
 
 def _joint(shifts: "Counter[GaussianLoss | LaplaceLoss]", *, above: bool) -> "Counter[GaussianLoss | LaplaceLoss]":
     """Return shifts with all Gaussian ones as one."""
     square = math.fsum(n * loss.mu * loss.mu for loss, n in shifts.items() if isinstance(loss, GaussianLoss))
-    found: Counter[GaussianLoss | LaplaceLoss] = Counter()
+    joined: Counter[GaussianLoss | LaplaceLoss] = Counter()
     for loss, n in shifts.items():
         if isinstance(loss, LaplaceLoss):
-            found[loss] += n
+            joined[loss] += n
     if square:
-        found[GaussianLoss(mu=math.sqrt(square) * (1 + _OUT if above else 1 - _OUT))] = 1
-    return found
+        joined[GaussianLoss(mu=math.sqrt(square) * (1 + _OUT if above else 1 - _OUT))] = 1
+    return joined
 
 
 def _cells(noises: "Counter[GaussianLoss | LaplaceLoss]", outputs: int) -> "dict[GaussianLoss | LaplaceLoss, int]":

@@ -79,11 +79,11 @@ def _of_tree(data: Any, before: Declaration, after: Declaration, where: Path) ->
                 yield Edit(path=(*where, "mechanism", *name.split(".")), declared=declared, needed=literal)
         return
     places = _places(data)
-    for place, first, second in zip(places, children(before), children(after), strict=True):
+    for path_of_child, first, second in zip(places, children(before), children(after), strict=True):
         inner: Any = data
-        for step in place:
+        for step in path_of_child:
             inner = inner[step]
-        yield from _of_tree(inner, first, second, (*where, *place))
+        yield from _of_tree(inner, first, second, (*where, *path_of_child))
 
 
 def _grows(change: NeededNoise, name: str) -> bool:

@@ -129,10 +129,10 @@ def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(command)
     def run(**given: Any) -> Any:
-        held = {
+        options = {
             name: kind(**{entry.name: given.pop(entry.name) for entry in fields(kind)}) for name, kind in groups.items()
         }
-        return command(**given, **held)
+        return command(**given, **options)
 
     shown: list[inspect.Parameter] = []
     for name, entry in own.parameters.items():

@@ -110,8 +110,8 @@ def write_plan(file: Path, audits: PlannedAudits) -> Result:
     write(file, plan.to_json())
     write(secret, f"{seed}\n")
     secret.chmod(_SECRET)
-    kept = f"The seed is in {secret}: keep it secret until the audit. Publish the digest now; then --planned {file}."
-    return Result(text=lambda: f"plan {file}, digest {plan.digest}", then=lambda: note(kept))
+    advice = f"The seed is in {secret}: keep it secret until the audit. Publish the digest now; then --planned {file}."
+    return Result(text=lambda: f"plan {file}, digest {plan.digest}", then=lambda: note(advice))
 
 
 def plan_exit(results: tuple[AuditResult, ...]) -> Exit:

@@ -51,17 +51,17 @@ def allocated_above(step: FinitePair, steps: int, width: float, tail: float, ord
     row[0] += step.missing
     row = row * (1 + 1e-13)
     masses = _sum_above(((row, steps),), size, _tilts(row, steps, size, order))
-    held = weighted(np.asarray(row, np.float64), _TOP / size, steps, upwards=True)
-    weight = steps * held.log_scale * (1 + 1e-13) - _TOP + _log_beyond([held], size) + math.log(size * g / steps)
+    tilted = weighted(np.asarray(row, np.float64), _TOP / size, steps, upwards=True)
+    weight = steps * tilted.log_scale * (1 + 1e-13) - _TOP + _log_beyond([tilted], size) + math.log(size * g / steps)
     means = np.arange(1, size) * (g / steps)
-    whole = FinitePair(
+    removed = FinitePair(
         losses=np.log(means),
         masses=np.asarray(masses[1:] * means, np.float64),
         infinite=min(1.0, step.infinite + lost * (1 + 1e-9) + math.exp(min(0.0, weight)) + _TINY),
         missing=float(masses[0]),
         error=step.error + 8 * _UNIT * (4 + float(np.abs(np.log(means[[0, -1]])).max())) + 1e-13,
     )
-    return _without_tail(whole if order == "remove" else whole.reversed(), tail)
+    return _without_tail(removed if order == "remove" else removed.reversed(), tail)
 
 
 def _without_tail(pair: FinitePair, tail: float) -> FinitePair:
@@ -71,11 +71,11 @@ def _without_tail(pair: FinitePair, tail: float) -> FinitePair:
     """
     order = np.argsort(-pair.losses, kind="stable")
     number = int(np.searchsorted(np.cumsum(pair.masses[order]), tail))
-    lost, kept = pair.masses[order[:number]], np.sort(order[number:], kind="stable")
+    lost, remaining = pair.masses[order[:number]], np.sort(order[number:], kind="stable")
     return replace(
         pair,
-        losses=pair.losses[kept],
-        masses=pair.masses[kept],
+        losses=pair.losses[remaining],
+        masses=pair.masses[remaining],
         infinite=min(1.0, pair.infinite + float(lost.sum()) * (1 + pair.error + 1e-12)),
     )
 
@@ -119,8 +119,8 @@ def _labels(at: Floats, masses: Floats) -> Floats:
     knots = np.floor(at).astype(np.int64)
     part = at - knots
     number = int(knots.max()) + 2
-    found = np.bincount(knots, masses * (1 - part), number) + np.bincount(knots + 1, masses * part, number)
-    return np.asarray(found, np.float64)
+    shared = np.bincount(knots, masses * (1 - part), number) + np.bincount(knots + 1, masses * part, number)
+    return np.asarray(shared, np.float64)
 
 
 def _scaled(rows: Rows, factor: float) -> Rows:
@@ -155,22 +155,22 @@ def _tilts(row: Floats, steps: int, size: int, order: SampledOrder) -> list[floa
 
 def _sum_above(rows: Rows, size: int, tilts: list[float]) -> Floats:
     """Return bounds from above on the masses of a sum modulo `size`."""
-    found = np.full(size, math.inf)
+    bounds = np.full(size, math.inf)
     for tilt in tilts:
         law = composed([weighted(row, tilt, times, upwards=True) for row, times in rows if times], 0, size, size)
-        np.minimum(found, _untilted(law, law.coefficients + law.error, tilt, upwards=True), out=found)
-    return found
+        np.minimum(bounds, _untilted(law, law.coefficients + law.error, tilt, upwards=True), out=bounds)
+    return bounds
 
 
 def _sum_below(rows: Rows, size: int, tilts: list[float]) -> Floats:
     """Return bounds from below on the masses of a sum."""
-    found = np.zeros(size)
+    bounds = np.zeros(size)
     for tilt in tilts:
         parts = [weighted(row, tilt, times, upwards=False) for row, times in rows if times]
         law = composed(parts, 0, size, size)
         alias = math.exp(min(0.0, _log_beyond(parts, size)))
-        np.maximum(found, _untilted(law, law.coefficients - law.error - alias, tilt, upwards=False), out=found)
-    return found
+        np.maximum(bounds, _untilted(law, law.coefficients - law.error - alias, tilt, upwards=False), out=bounds)
+    return bounds
 
 
 def _ratios(step: FinitePair) -> tuple[Floats, Floats]:
@@ -191,8 +191,8 @@ def _capped(ratios: Floats, under_q: Floats, tail: float) -> tuple[float, float]
 
 def _window(ratios: Floats, under_q: Floats, cap: float, steps: int, width: float) -> tuple[int, float]:
     """Return the number of knots of a sum and their distance, so fine that a spread adds little to a `width`."""
-    held = np.minimum(ratios, cap)
-    second = float((held * (held * under_q)).sum())  # in this order no square overflows
+    capped = np.minimum(ratios, cap)
+    second = float((capped * (capped * under_q)).sum())  # in this order no square overflows
     reach = steps + 2 * cap + 14 * math.sqrt(steps * min(second, cap))
     wanted = width * math.sqrt(steps) / 2
     size = min(_MOST, max(_FEWEST, 1 << math.ceil(math.log2(reach / wanted))))
@@ -211,10 +211,10 @@ def _log_beyond(parts: list[Weights], size: int) -> float:
     """Return the logarithm of a bound on the weights above the window, by Chernoff's inequality."""
     if sum((len(part.weights) - 1) * part.times for part in parts) < size:
         return -800.0
-    found = 0.0
+    log_bound = 0.0
     for slope in (width / size for width in _BEYOND):
         moment = math.fsum(part.times * part.log_moment(slope) for part in parts)
-        found = min(found, moment - slope * size + 1e-13 * (abs(moment) + slope * size))
-        if found < _RARE:
+        log_bound = min(log_bound, moment - slope * size + 1e-13 * (abs(moment) + slope * size))
+        if log_bound < _RARE:
             break
-    return found
+    return log_bound

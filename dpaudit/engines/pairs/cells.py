@@ -79,12 +79,12 @@ class Cells:
 
     def pair_below(self) -> FinitePair:
         """Return one merged output for each cell, which the loss dominates."""
-        whole = self.up + self.down
-        seen = whole > 1e-290
+        mass = self.up + self.down
+        seen = mass > 1e-290
         under_q = self.up * np.exp(-self.width) + self.down
         return FinitePair(
-            losses=np.asarray(self.knots[:-1][seen] - np.log(under_q[seen] / whole[seen]), np.float64),
-            masses=np.asarray(whole[seen], np.float64),
+            losses=np.asarray(self.knots[:-1][seen] - np.log(under_q[seen] / mass[seen]), np.float64),
+            masses=np.asarray(mass[seen], np.float64),
             error=2 * self.error + 2 * self.slack + 2 * self._rounding,
         )
 

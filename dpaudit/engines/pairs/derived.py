@@ -35,8 +35,8 @@ def pair_above(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
     """Return a pair that dominates `loss`, on atoms about `width` apart; of tails of about `tail` all is lost."""
     match loss:
         case SampledLoss(inside=inside, rate=rate, order=order):
-            whole = _composed(inside, width, tail, above=True).sampled(rate)
-            return whole if order == "remove" else whole.reversed()
+            removed = _composed(inside, width, tail, above=True).sampled(rate)
+            return removed if order == "remove" else removed.reversed()
         case AverageLoss(options=options):
             return average([(weight, pair_above(option, width, _share(tail, weight))) for weight, option in options])
         case StitchedLoss(positive=positive, negative=negative):
@@ -51,8 +51,8 @@ def pair_above(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
                 return few_above(step, blocks, width, order)
             return allocated_above(step, blocks, width, tail * _CAPPED, order)
         case _:
-            ((held, _),) = moderate_above(((loss, 1),), tail, _reach)
-            pair = closed_pair(held, width, tail, above=True)
+            ((moderate, _),) = moderate_above(((loss, 1),), tail, _reach)
+            pair = closed_pair(moderate, width, tail, above=True)
             return replace(pair, missing=max(pair.missing, _lacking(pair)))
 
 
@@ -67,8 +67,8 @@ def pair_below(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
         case SampledLoss(inside=inside, rate=rate, order=order):
             if order == "add" and any(isinstance(part, AllocatedLoss) for part, _ in inside):
                 return _NOTHING
-            whole = _composed(inside, width, tail, above=False).sampled(rate)
-            return whole if order == "remove" else whole.reversed()
+            removed = _composed(inside, width, tail, above=False).sampled(rate)
+            return removed if order == "remove" else removed.reversed()
         case AverageLoss(options=options):
             return average([(weight, pair_below(option, width, tail)) for weight, option in options])
         case StitchedLoss(positive=positive, negative=negative):
@@ -81,9 +81,9 @@ def pair_below(loss: SimpleLoss, width: float, tail: float) -> FinitePair:
                 return few_below(step, steps, width, order)
             return allocated_below(step, steps, places, width, tail * _CAPPED, order)
         case _:
-            ((held, _),) = moderate_below(((loss, 1),), tail, _reach)
-            missing = held.reverse_infinite_mass if isinstance(held, DiscreteLoss) else 0.0
-            return replace(closed_pair(held, width, tail, above=False), missing=missing)
+            ((moderate, _),) = moderate_below(((loss, 1),), tail, _reach)
+            missing = moderate.reverse_infinite_mass if isinstance(moderate, DiscreteLoss) else 0.0
+            return replace(closed_pair(moderate, width, tail, above=False), missing=missing)
 
 
 def _lacking(pair: FinitePair) -> float:
@@ -110,19 +110,19 @@ def _composed(inside: Inside, width: float, tail: float, *, above: bool) -> Fini
     rounding = 4 * _UNIT * (len(masses) + 64) * (sum(times for _, times in grids) + 1)
     blur = 4 * _UNIT * (2 + float(np.abs(knots).max()))
     if above:
-        whole = FinitePair(
+        joint = FinitePair(
             losses=knots,
             masses=masses * (1 + rounding),
             infinite=min(1.0, _any([(grid.infinite, times) for grid, times in grids]) * (1 + 1e-12)),
             missing=math.fsum(pair.missing * times for pair, times in cut),
             error=blur,
         )
-        return replace(whole, missing=max(whole.missing, _lacking(whole)))
+        return replace(joint, missing=max(joint.missing, _lacking(joint)))
     others = _product([(grid.others, times) for grid, times in grids])
-    held = (masses > 1e-290) & (others > 1e-290)
+    likely = (masses > 1e-290) & (others > 1e-290)
     return FinitePair(
-        losses=knots[held] + np.log(masses[held] / others[held]),
-        masses=masses[held],
+        losses=knots[likely] + np.log(masses[likely] / others[likely]),
+        masses=masses[likely],
         infinite=_any([(pair.infinite, times) for pair, times in cut]) * (1 - 1e-12),
         error=2 * rounding + 2 * blur + sum(_moved(pair) * times for pair, times in cut),
     )
@@ -157,24 +157,24 @@ def _span(inside: Inside, tail: float) -> float:
     """Return about how far the sum of all losses inside reaches, from a coarse look at each."""
     total = 0.0
     for loss, times in inside:
-        held = pair_above(loss, 0.05, max(tail, 1e-20)).losses
-        total += times * float(held.max() - held.min())
+        losses = pair_above(loss, 0.05, max(tail, 1e-20)).losses
+        total += times * float(losses.max() - losses.min())
     return total
 
 
 def _product(rows: list[tuple[Floats, int]]) -> Floats:
     """Return the convolution of all rows, each so many times; of positive terms, so that rounding stays relative."""
-    found = np.ones(1)
+    product = np.ones(1)
     for row, times in rows:
         square: Floats = row
         count = times
         while count:
             if count & 1:
-                found = np.convolve(found, square)
+                product = np.convolve(product, square)
             count >>= 1
             if count:
                 square = np.convolve(square, square)
-    return np.asarray(found, np.float64)
+    return np.asarray(product, np.float64)
 
 
 def _step_width(width: float, steps: int) -> float:

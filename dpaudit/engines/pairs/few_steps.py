@@ -43,14 +43,14 @@ class RatioKnots:
     def shared(self, logarithms: Floats, masses: Floats) -> Floats:
         """Return masses at ratios as masses on the knots, of the same sum and the same mean ratio."""
         inside = np.exp(np.minimum(logarithms - self.low, 0.0))
-        place = np.maximum(logarithms - self.low, 0.0) / self.step
-        knot = place.astype(np.int64)
-        upper = inside * np.expm1((place - knot) * self.step) / math.expm1(self.step)
-        found = np.zeros(self.size + 1)
-        np.add.at(found, knot + 1, masses * (inside - upper))
-        np.add.at(found, knot + 2, masses * upper)
-        found[0] += float((masses * -np.expm1(np.minimum(logarithms - self.low, 0.0))).sum())
-        return found
+        phase = np.maximum(logarithms - self.low, 0.0) / self.step
+        knot = phase.astype(np.int64)
+        upper = inside * np.expm1((phase - knot) * self.step) / math.expm1(self.step)
+        on_knots = np.zeros(self.size + 1)
+        np.add.at(on_knots, knot + 1, masses * (inside - upper))
+        np.add.at(on_knots, knot + 2, masses * upper)
+        on_knots[0] += float((masses * -np.expm1(np.minimum(logarithms - self.low, 0.0))).sum())
+        return on_knots
 
     def added(self, first: Floats, second: Floats) -> Floats:
         """Return the law of the sum of two independent ratios.
@@ -60,22 +60,22 @@ class RatioKnots:
         a, b, size = first[1:], second[1:], self.size
         next_knot = math.expm1(self.step)
         close = min(size, math.ceil(-math.log(next_knot) / self.step) + 1)
-        found = np.zeros(2 * size)
-        found[:size] = first[0] * b + second[0] * a
+        law = np.zeros(2 * size)
+        law[:size] = first[0] * b + second[0] * a
         for gap in range(close):
-            place = math.log1p(math.exp(-gap * self.step)) / self.step
-            knot = int(place)
+            phase = math.log1p(math.exp(-gap * self.step)) / self.step
+            knot = int(phase)
             product = a[gap:] * b[: size - gap] + (b[gap:] * a[: size - gap] if gap else 0.0)
-            upper = product * (math.expm1((place - knot) * self.step) / next_knot)
-            found[gap + knot : size + knot] += product - upper
-            found[gap + knot + 1 : size + knot + 1] += upper
+            upper = product * (math.expm1((phase - knot) * self.step) / next_knot)
+            law[gap + knot : size + knot] += product - upper
+            law[gap + knot + 1 : size + knot + 1] += upper
         ratios = np.exp(self.step * np.arange(size))
         for larger, smaller in ((a, b), (b, a)):
             product = larger[close:] * np.cumsum(smaller)[: size - close]
             upper = larger[close:] * np.cumsum(smaller * ratios)[: size - close] / (ratios[close:] * next_knot)
-            found[close:size] += product - upper
-            found[close + 1 : size + 1] += upper
-        return np.concatenate([[first[0] * second[0]], found[:size]])
+            law[close:size] += product - upper
+            law[close + 1 : size + 1] += upper
+        return np.concatenate([[first[0] * second[0]], law[:size]])
 
     def power(self, law: Floats, steps: int) -> Floats:
         """Return the law of the sum of as many ratios of one law."""
@@ -90,11 +90,11 @@ class RatioKnots:
         if steps == 1:
             return without, record
         half, marked = self.of_steps(without, record, steps // 2)
-        whole, marked = self.added(half, half), self.added(marked, half)
+        unmarked, marked = self.added(half, half), self.added(marked, half)
         if steps % 2:
-            marked = ((steps - 1) * self.added(marked, without) + self.added(whole, record)) / steps
-            whole = self.added(whole, without)
-        return whole, marked
+            marked = ((steps - 1) * self.added(marked, without) + self.added(unmarked, record)) / steps
+            unmarked = self.added(unmarked, without)
+        return unmarked, marked
 
 
 def is_few(step: FinitePair, steps: int, order: SampledOrder) -> bool:
@@ -113,14 +113,14 @@ def few_above(step: FinitePair, steps: int, width: float, order: SampledOrder) -
     under_q = step.masses * np.exp(-step.losses) * (1 + step.error + 1e-14)
     each = knots.shared(np.minimum(step.losses, cap), under_q)
     each[0] += step.missing
-    whole = knots.power(each, steps) * (1 + steps * _ROUNDING)
+    law = knots.power(each, steps) * (1 + steps * _ROUNDING)
     means = knots.logarithms - math.log(steps)
     lost = float(step.masses[step.losses > cap].sum()) * (1 + step.error + 1e-12)
     removed = FinitePair(
         losses=means,
-        masses=np.asarray(whole[1:] * np.exp(means), np.float64),
+        masses=np.asarray(law[1:] * np.exp(means), np.float64),
         infinite=min(1.0, step.infinite + lost),
-        missing=float(whole[0]),
+        missing=float(law[0]),
         error=step.error + 8 * _UNIT * (8 + float(np.abs(means).max())),
     )
     return removed if order == "remove" else removed.reversed()
@@ -131,8 +131,8 @@ def few_below(step: FinitePair, steps: int, width: float, order: SampledOrder) -
     knots, cap = _knots(step, steps, width)
     at = np.minimum(step.losses, cap)
     without, record = (knots.shared(at, row) for row in (step.masses * np.exp(-step.losses), step.masses))
-    whole, marked = knots.of_steps(without, record, steps)
-    first, second = (marked, whole) if order == "remove" else (whole, marked)
+    unmarked, marked = knots.of_steps(without, record, steps)
+    first, second = (marked, unmarked) if order == "remove" else (unmarked, marked)
     off = steps * (_ROUNDING + step.error)
     return told_apart(first * (1 - off), second * (1 + off), step.infinite * (1 - 1e-12) if order == "remove" else 0.0)
 

@@ -69,11 +69,11 @@ class FinitePair:
         first = int(at.min(initial=0))
         masses = np.bincount(at - first, self.masses)
         others = np.bincount(at - first, self.masses * np.exp(-self.losses))
-        held = (masses > _TINY) & (others > _TINY)
+        likely = (masses > _TINY) & (others > _TINY)
         size = float(np.abs(self.losses).max(initial=0.0))
         return FinitePair(
-            losses=np.log(masses[held] / others[held]),
-            masses=np.asarray(masses[held], np.float64),
+            losses=np.log(masses[likely] / others[likely]),
+            masses=np.asarray(masses[likely], np.float64),
             infinite=self.infinite,
             missing=self.missing,
             error=self.error + 4 * _UNIT * (len(self.losses) + size + 8),
@@ -90,8 +90,8 @@ class FinitePair:
 
     def delta_above(self, epsilon: float) -> float:
         """Return delta(epsilon) of a pair from above, rounded up."""
-        held = self.losses > epsilon
-        finite = float((self.masses[held] * -np.expm1(epsilon - self.losses[held])).sum())
+        above = self.losses > epsilon
+        finite = float((self.masses[above] * -np.expm1(epsilon - self.losses[above])).sum())
         blur = 4 * _UNIT * (1 + abs(epsilon) + float(np.abs(self.losses).max(initial=0.0))) * float(self.masses.sum())
         return min(1.0, (finite + self.infinite + blur) * (1 + self.error + 1e-12) + _TINY)
 
@@ -102,8 +102,8 @@ class FinitePair:
         delta(e) = c + (1 - e^-width) S + e^-width delta(e + width): sums of terms that are never negative.
         """
         at = np.clip(np.floor(self.losses / width), -1, number - 1).astype(np.int64)
-        held = at >= 0
-        at, losses, masses = at[held], self.losses[held], self.masses[held]
+        positive = at >= 0
+        at, losses, masses = at[positive], self.losses[positive], self.masses[positive]
         gains = np.bincount(at, masses * np.maximum(0.0, -np.expm1(width * at - losses)), number)
         beyond = np.append(np.cumsum(np.bincount(at, masses, number)[::-1])[-2::-1], 0.0)
         decay, finite = math.exp(-width), gains - math.expm1(-width) * beyond
@@ -116,8 +116,8 @@ class FinitePair:
 
     def delta_below(self, epsilon: float) -> float:
         """Return delta(epsilon) of a pair from below, rounded down: the best threshold of the loss."""
-        held = self.losses > epsilon
-        masses, losses = self.masses[held], self.losses[held]
+        above = self.losses > epsilon
+        masses, losses = self.masses[above], self.losses[above]
         under_q = masses * np.exp(np.minimum(epsilon - losses, 0.0))
         total = float(masses.sum()) * (1 - self.error - 1e-12) - float(under_q.sum()) * (1 + self.error + 1e-12)
         return max(0.0, total + self.infinite * (1 - self.error - 1e-12))
@@ -125,9 +125,9 @@ class FinitePair:
 
 def told_apart(lower: Floats, upper: Floats, infinite: float) -> FinitePair:
     """Return a pair from below by the laws of a label, rounded down under P and up under Q; rare ones are left out."""
-    held = (lower > _RARE) & (upper > _RARE)
-    losses = np.asarray(np.log(lower[held] / upper[held]), np.float64)
-    return FinitePair(losses=losses, masses=lower[held], infinite=infinite, error=1e-13)
+    likely = (lower > _RARE) & (upper > _RARE)
+    losses = np.asarray(np.log(lower[likely] / upper[likely]), np.float64)
+    return FinitePair(losses=losses, masses=lower[likely], infinite=infinite, error=1e-13)
 
 
 def average(pairs: Sequence[tuple[float, FinitePair]]) -> FinitePair:
@@ -197,11 +197,11 @@ def placed(pair: FinitePair, width: float) -> FinitePair:
     width = _bounded(pair, width)
     size = float(np.abs(pair.losses).max(initial=0.0))
     first, masses = split_masses(pair, width, 0.0)
-    held = np.flatnonzero(masses)
+    occupied = np.flatnonzero(masses)
     return replace(
         pair,
-        losses=np.asarray(width * (first + held), np.float64),
-        masses=np.asarray(masses[held], np.float64),
+        losses=np.asarray(width * (first + occupied), np.float64),
+        masses=np.asarray(masses[occupied], np.float64),
         error=pair.error + 1e-13 + 4 * _UNIT * size,
     )
 
@@ -217,14 +217,14 @@ def split_masses(pair: FinitePair, width: float, knot: float) -> tuple[int, Floa
     part = phases - at
     first = int(at.min(initial=0.0))
     places = (at - first).astype(np.int64)
-    whole = math.expm1(-width)
-    lift = np.expm1(-part * width) / whole
-    stay = np.exp(-part * width) * np.expm1(-(1 - part) * width) / whole
+    scale = math.expm1(-width)
+    lift = np.expm1(-part * width) / scale
+    stay = np.exp(-part * width) * np.expm1(-(1 - part) * width) / scale
     return first, added_up(places, pair.masses * stay, pair.masses * lift)
 
 
 def added_up(at: NDArray[np.int64], low: Floats, high: Floats) -> Floats:
     """Return the sums of `low` at the knots `at` and of `high` at those above, up to the last that is not 0."""
     number = int(at.max(initial=0)) + 2
-    found = np.bincount(at, low, number) + np.bincount(at + 1, high, number)
-    return np.asarray(found if found[-1] else found[:-1], np.float64)
+    sums = np.bincount(at, low, number) + np.bincount(at + 1, high, number)
+    return np.asarray(sums if sums[-1] else sums[:-1], np.float64)

@@ -128,8 +128,8 @@ def _outputs(line: _Line, knots: Floats, low: float, high: float) -> Floats:
     """Return outputs at which the loss is each knot, the ends of the range for the first and the last."""
     table = np.linspace(low, high, _TABLE)
     losses = np.maximum.accumulate(line.loss(table))
-    place = np.clip(np.searchsorted(losses, knots), 1, _TABLE - 1)
-    lefts, rights = table[place - 1], table[place]
+    index = np.clip(np.searchsorted(losses, knots), 1, _TABLE - 1)
+    lefts, rights = table[index - 1], table[index]
     at = (lefts + rights) / 2
     for _ in range(_STEPS):
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -165,13 +165,13 @@ def _integrals(line: _Line, outputs: Floats, knots: Floats, h: float) -> tuple[F
     pieces = np.maximum(1, np.ceil(2 * (stops - starts) * (far + spread) / _PANEL)).astype(np.int64)
     pieces[stops <= starts] = 0
     owner = np.repeat(np.arange(len(starts)), pieces)
-    place = np.arange(len(owner)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    piece = np.arange(len(owner)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     constant = -math.log(2 * math.pi) / 2 if line.noise == "gaussian" else -math.log(2)
     for start in range(0, len(owner), _ROWS):
         part = slice(start, start + _ROWS)
         length = ((stops - starts) / np.maximum(pieces, 1))[owner[part]]
-        at = starts[owner[part]][:, None] + length[:, None] * (place[part][:, None] + (1 + nodes) / 2)
+        at = starts[owner[part]][:, None] + length[:, None] * (piece[part][:, None] + (1 + nodes) / 2)
         first, second = line.log_densities(at)
         mass = length[:, None] / 2 * weights * np.exp(first + constant)
         cell = cells[owner[part]]

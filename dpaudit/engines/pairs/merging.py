@@ -29,12 +29,12 @@ def merged(composition: Composition) -> tuple[Parts, Parts]:
     Gaussian losses become one. A choice dominates each of its options. Losses of next to no total variation are left
     out below, and above count as a chance, twice that, of losing everything.
     """
-    held = gathered(composition)
-    low = dict(held.low)
-    for members in held.families:
+    losses = gathered(composition)
+    low = dict(losses.low)
+    for members in losses.families:
         for loss, times in members:
             low[widest(loss)] = low.get(widest(loss), 0) + times
-    return tuple(low.items()), (*held.high, *(part for members in held.families for part in members), *held.lost)
+    return tuple(low.items()), (*losses.high, *(part for members in losses.families for part in members), *losses.lost)
 
 
 def widest(loss: SimpleLoss) -> SimpleLoss:

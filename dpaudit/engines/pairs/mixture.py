@@ -66,9 +66,9 @@ def _ends(left: float, bottom: float, steps: Floats, mu: float, rate: float) -> 
     if rate == 1:
         return np.asarray(np.maximum.accumulate((bottom + steps + mu * mu / 2) / mu), np.float64)
     size = steps + (math.log1p(rate / absent(rate) * math.exp(mu * left - mu * mu / 2)) if left > -math.inf else 0.0)
-    rest = size[1:]
-    logarithms = np.where(rest > 1, rest, 0.0) + np.log(
-        np.where(rest > 1, -np.expm1(-rest), np.expm1(np.minimum(rest, 1.0)))
+    later_sizes = size[1:]
+    logarithms = np.where(later_sizes > 1, later_sizes, 0.0) + np.log(
+        np.where(later_sizes > 1, -np.expm1(-later_sizes), np.expm1(np.minimum(later_sizes, 1.0)))
     )
     ends = (log_absent(rate) - math.log(rate) + logarithms + mu * mu / 2) / mu
     return np.asarray(np.maximum.accumulate(np.concatenate([[left], ends])), np.float64)
@@ -90,17 +90,17 @@ def _integrals_of(ends: Floats, h: float, mu: float, rate: float) -> Floats:
     opens, scale = not math.isfinite(ends[0]), -math.expm1(-h)
     if opens:
         starts[0] = stops[0] = mu
-    found = _panels(starts, stops, ends, h, (mu, rate))
+    integrals = _panels(starts, stops, ends, h, (mu, rate))
     if opens:
         x = float(ends[1])
         near, moved = float(ndtr(x)), rate * float(ndtr(x - mu))
         step = _first_step(x, h, mu, rate)
         first, second = absent(rate) * step * near, moved * (1 - step)
-        found[:, 0] = moved / scale, (first - second) / scale, absent(rate) * near + moved
+        integrals[:, 0] = moved / scale, (first - second) / scale, absent(rate) * near + moved
         if second > first / 2 and x > -_FAR:
             cell = _panels(np.array([-_FAR]), np.array([x]), np.array([-_FAR, x]), h, (mu, rate))
-            found[1, 0] = cell[1, 0]
-    return found
+            integrals[1, 0] = cell[1, 0]
+    return integrals
 
 
 def _first_step(x: float, h: float, mu: float, rate: float) -> float:
@@ -124,13 +124,13 @@ def _panels(starts: Floats, stops: Floats, ends: Floats, h: float, sampled: tupl
     lengths = np.maximum(stops - starts, 0.0)
     sizes = 2 * lengths * (max(float(np.abs(starts - mu).max()), float(np.abs(stops - mu).max())) + mu + 1)
     rule = np.searchsorted([0.01, 0.1], sizes)
-    found = np.zeros((3, len(lengths)))
+    integrals = np.zeros((3, len(lengths)))
     for index, number in enumerate(_NODES):
         cells = np.flatnonzero((rule == index) & (lengths > 0))
         if len(cells):
             places = np.array([starts[cells], lengths[cells], sizes[cells], ends[:-1][cells], ends[1:][cells]])
-            found[:, cells] = _integrals(places, h, sampled, number)
-    return found
+            integrals[:, cells] = _integrals(places, h, sampled, number)
+    return integrals
 
 
 def _integrals(places: Floats, h: float, sampled: tuple[float, float], number: int) -> Floats:
@@ -139,10 +139,10 @@ def _integrals(places: Floats, h: float, sampled: tuple[float, float], number: i
     nodes, weights = np.polynomial.legendre.leggauss(number)
     pieces = np.maximum(1, np.ceil(sizes)).astype(np.int64)
     cell = np.repeat(np.arange(len(lengths)), pieces)
-    place = np.arange(len(cell)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    piece = np.arange(len(cell)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
     length = (lengths / pieces)[cell]
-    from_start = length[:, None] * (place[:, None] + (1 + nodes) / 2)
-    from_stop = length[:, None] * ((pieces[cell] - 1 - place)[:, None] + (1 - nodes) / 2)
+    from_start = length[:, None] * (piece[:, None] + (1 + nodes) / 2)
+    from_stop = length[:, None] * ((pieces[cell] - 1 - piece)[:, None] + (1 - nodes) / 2)
     from_left = from_start + (starts - lefts)[cell][:, None]
     from_right = from_stop + (rights - (starts + lengths))[cell][:, None]
     x = starts[cell][:, None] + from_start
@@ -153,5 +153,5 @@ def _integrals(places: Floats, h: float, sampled: tuple[float, float], number: i
         exponents < 1, np.expm1(np.minimum(exponents, 1.0)) * math.exp(-h), np.exp(exponents - h) - math.exp(-h)
     )
     up, down = (density * (part / scale) for part in (-np.expm1(-mu * from_left), grown))
-    whole = density + measure * absent(rate) * np.exp(-x * x / 2) if rate < 1 else density
-    return np.array([np.bincount(cell, side.sum(axis=1), len(lengths)) for side in (up, down, whole)], np.float64)
+    mass = density + measure * absent(rate) * np.exp(-x * x / 2) if rate < 1 else density
+    return np.array([np.bincount(cell, side.sum(axis=1), len(lengths)) for side in (up, down, mass)], np.float64)

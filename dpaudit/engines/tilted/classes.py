@@ -119,31 +119,31 @@ def few_kinds(composition: Composition, knots: int) -> tuple[Parts, Parts]:
     Fewer kinds leave more of all `knots` for each: the number of classes, a power of 2 in all as each has so many
     knots, is that at which both errors add up to least.
     """
-    held = gathered(composition)
-    families = tuple(family_of(members) for members in held.families if isinstance(members[0][0], CLASSED))
-    others = [part for members in held.families if not isinstance(members[0][0], CLASSED) for part in members]
-    apart = len(held.low) + len(others)
-    square = math.fsum(loss.mu**2 for loss, _ in held.high if isinstance(loss, GaussianLoss))
+    losses = gathered(composition)
+    families = tuple(family_of(members) for members in losses.families if isinstance(members[0][0], CLASSED))
+    others = [part for members in losses.families if not isinstance(members[0][0], CLASSED) for part in members]
+    apart = len(losses.low) + len(others)
+    square = math.fsum(loss.mu**2 for loss, _ in losses.high if isinstance(loss, GaussianLoss))
     best: tuple[float, list[tuple[Side, Side, int]]] = (math.inf, [])
     for power in range(knots.bit_length()):
         number = max(1, ((1 << power) - apart) // max(1, len(families)))
-        classes = [one for family in families for one in family.divided(number)]
-        found = [(one.below(), one.above(), one.events) for one in classes]
-        less = math.fsum(times * size**2 for (_, size), _, times in found)
-        more = math.fsum(times * size**2 for _, (_, size), times in found)
-        kinds = len(found) + apart
+        classes = [size_class for family in families for size_class in family.divided(number)]
+        replacements = [(size_class.below(), size_class.above(), size_class.events) for size_class in classes]
+        less = math.fsum(times * size**2 for (_, size), _, times in replacements)
+        more = math.fsum(times * size**2 for _, (_, size), times in replacements)
+        kinds = len(replacements) + apart
         error = (more - less) / (square + more or 1.0) / 2 + _GRID * composition.events * (kinds / knots) ** 2
         if error < best[0]:
-            best = error, found
-        if error > best[0] or len(found) >= sum(len(family.members) for family in families):
+            best = error, replacements
+        if error > best[0] or len(replacements) >= sum(len(family.members) for family in families):
             break
-    low, high = dict(held.low), dict(held.high)
+    low, high = dict(losses.low), dict(losses.high)
     stand_ins = [(widest(loss), loss, times) for loss, times in others]
     stand_ins += [(dominated, dominating, times) for (dominated, _), (dominating, _), times in best[1]]
     for dominated, dominating, times in stand_ins:
         low[dominated] = low.get(dominated, 0) + times
         high[dominating] = high.get(dominating, 0) + times
-    return tuple(low.items()), (*high.items(), *held.lost)
+    return tuple(low.items()), (*high.items(), *losses.lost)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -100,7 +100,7 @@ class UpperCurve:
         """
         frame, knot = self.frame, self.frame.end
         mass = shrunk = 0.0  # from `knot` on, each relative to what it is there
-        found = np.ones(len(epsilons))
+        deltas = np.ones(len(epsilons))
         for i in np.argsort(-epsilons):
             epsilon = float(epsilons[i])
             start = frame.knot_above(epsilon)
@@ -114,12 +114,12 @@ class UpperCurve:
                 gap = float(frame.origin + Fraction(frame.width) * knot - Fraction(epsilon))
                 gain = max(0.0, mass - math.exp(-gap) * shrunk)
                 payoff += passed * (gain + 8 * _UNIT * (frame.size + len(epsilons) + 999) * mass)
-            found[i] = self._scaled(start, payoff * (1 + 4 * _UNIT * (frame.size + 999)))
+            deltas[i] = self._scaled(start, payoff * (1 + 4 * _UNIT * (frame.size + 999)))
             mass = float(weights.sum()) + mass * passed
             shrunk *= passed * math.exp(-frame.width * (knot - start))
             shrunk += float(weights @ np.exp(-frame.width * np.arange(knot - start)))
             knot = start
-        return found
+        return deltas
 
     def _scaled(self, start: int, payoff: float) -> float:
         """Return the bound on delta of a sum of weighted gains from a knot on."""
@@ -163,17 +163,17 @@ class LowerCurve:
         start = max(frame.first, near - math.ceil(min(20 / frame.tilt, 2 / frame.width, frame.size)))
         start += int(np.searchsorted(frame.gaps(start, epsilon), -_USELESS))
         fading = frame.fading(start)
-        held = np.maximum(self.law.coefficients[start - frame.first :] - self.law.error, 0.0) * fading
+        masses = np.maximum(self.law.coefficients[start - frame.first :] - self.law.error, 0.0) * fading
         shift = self.other.log_scale - self.law.log_scale + self.law.blur + self.other.blur + 1e-14
         if not max(shift, self.log_alias, self.law.blur) < _FAR:  # nothing of this window tells the two laws apart
             return self.infinite
         factor = math.exp(shift)
         other = np.maximum(self.other.coefficients[start - frame.first :] + self.other.error, 0.0) * fading * factor
-        gains = held - other * np.exp(-frame.gaps(start, epsilon)) * (1 + 1e-12)
+        gains = masses - other * np.exp(-frame.gaps(start, epsilon)) * (1 + 1e-12)
         alias = fading * math.exp(self.log_alias)
         best = int(np.argmax(np.cumsum(gains[::-1])[::-1] - alias)) if len(gains) else 0
         chosen = gains[best:]
-        rounding = _UNIT * (len(chosen) + 9) * float(np.abs(chosen).sum()) + 1e-12 * float(held[best:].sum())
+        rounding = _UNIT * (len(chosen) + 9) * float(np.abs(chosen).sum()) + 1e-12 * float(masses[best:].sum())
         total = (float(chosen.sum()) - rounding - float(alias[best]) * 1.001) * (1 - 1e-12) if len(chosen) else 0.0
         if not total > 0:
             return self.infinite
@@ -227,7 +227,7 @@ def _crossing(frame: Frame, law: Law, weights: Floats, others: Floats, delta: fl
     if not len(reached):
         return 0.0
     near = slice(max(0, int(reached[-1]) - _NEAR), int(reached[-1]) + _NEAR + 1)
-    rest = under_p[near] - goal
-    known = (rest > 0) & (under_q[near] > 0)
+    excess = under_p[near] - goal
+    positive = (excess > 0) & (under_q[near] > 0)
     base = float(frame.origin + Fraction(frame.width) * middle)
-    return base + math.log(float((rest[known] / under_q[near][known]).max())) if known.any() else 0.0
+    return base + math.log(float((excess[positive] / under_q[near][positive]).max())) if positive.any() else 0.0

@@ -48,27 +48,27 @@ Cut = Sequence[tuple[FinitePair, int]]
 def _upper(parts: Cut, view: Window) -> UpperCurve:
     """Return the upper curve on a window."""
     grids = [(dominating(pair, view.width), times) for pair, times in parts]
-    held = [weighted(grid.masses, view.tilt, times, upwards=True) for grid, times in grids]
+    weights = [weighted(grid.masses, view.tilt, times, upwards=True) for grid, times in grids]
     frame = _frame(grids, view)
     infinite = -math.fsum(times * math.log1p(-min(grid.infinite, 1 - 1e-16)) for grid, times in grids)
     return UpperCurve(
         frame=frame,
-        law=composed(held, frame.first, view.size, frame.size),
+        law=composed(weights, frame.first, view.size, frame.size),
         infinite=-math.expm1(-infinite * (1 + 1e-14)) * (1 + 1e-14),
-        log_tail=_log_beyond(held, frame, view, above=True),
+        log_tail=_log_beyond(weights, frame, view, above=True),
     )
 
 
 def _lower(parts: Cut, view: Window, infinite: float) -> LowerCurve:
     """Return the lower curve on a window."""
     grids = [(dominated(pair, view.width), times) for pair, times in parts]
-    held = [weighted(grid.masses, view.tilt, times, upwards=False) for grid, times in grids]
+    weights = [weighted(grid.masses, view.tilt, times, upwards=False) for grid, times in grids]
     others = [weighted(grid.others, view.tilt, times, upwards=True) for grid, times in grids]
     frame = _frame(grids, view)
-    over, under = (_log_beyond(held, frame, view, above=above) for above in (True, False))
+    over, under = (_log_beyond(weights, frame, view, above=above) for above in (True, False))
     return LowerCurve(
         frame=frame,
-        law=composed(held, frame.first, view.size, frame.size),
+        law=composed(weights, frame.first, view.size, frame.size),
         other=composed(others, frame.first, view.size, frame.size),
         infinite=infinite,
         log_alias=float(np.logaddexp(over, under)),
@@ -140,14 +140,14 @@ class Question:
         A tail that is far rarer than what is asked for may hide the saddle: it is cut anew at what the aim expects.
         """
         floor = self.floor
-        found = self._aimed_below(parts, floor)
+        aimed = self._aimed_below(parts, floor)
         for _ in range(_AIMS - 1):
-            expected = max(self.floor, math.exp(min(found[1].log_delta, 0.0)) * _BELOW)
+            expected = max(self.floor, math.exp(min(aimed[1].log_delta, 0.0)) * _BELOW)
             if floor / _FARTHER <= expected <= floor * _FARTHER:
                 break
             floor = expected
-            found = self._aimed_below(parts, floor)
-        return found
+            aimed = self._aimed_below(parts, floor)
+        return aimed
 
     def _aimed_below(self, parts: Parts, floor: float) -> tuple[tuple[Atoms, ...], Aim, float]:
         """Return the same for one loss cut where its tail is far rarer than `floor`.
@@ -157,13 +157,13 @@ class Question:
         tail = max(floor * (1e-7 / self.composition.events), 1e-290)
         cells = max(200, COARSE // len(parts))
         atoms = coarse(parts, tail, cells)
-        found = self.steer(atoms)
+        target = self.steer(atoms)
         closed = all(isinstance(loss, CLASSED) for loss, _ in parts)
-        while found.spread and closed and cells * len(parts) < self.precision.most * _ATOMS:
+        while target.spread and closed and cells * len(parts) < self.precision.most * _ATOMS:
             cells *= _FINER
             atoms = coarse(parts, tail, cells)
-            found = self.steer(atoms)
-        return atoms, found, tail
+            target = self.steer(atoms)
+        return atoms, target, tail
 
 
 def _for_epsilon(composition: Composition, delta: float, precision: Precision) -> Question | None:

@@ -124,14 +124,14 @@ def aim(parts: Sequence[Atoms], tilt: float) -> Aim:
 
 def aimed_at_epsilon(parts: Sequence[Atoms], epsilon: float) -> Aim:
     """Return the aim whose epsilon is `epsilon`, or the nearest there is."""
-    return _sought(parts, lambda found: found.epsilon > epsilon)
+    return _sought(parts, lambda tried: tried.epsilon > epsilon)
 
 
 def aimed_at_delta(parts: Sequence[Atoms], delta: float) -> Aim:
     """Return the aim whose delta is about `delta`, at an epsilon of 0 or more."""
     goal = math.log(delta)
-    found = _sought(parts, lambda found: found.log_delta < goal)
-    return found if found.epsilon > 0 else aimed_at_epsilon(parts, 0.0)
+    candidate = _sought(parts, lambda candidate: candidate.log_delta < goal)
+    return candidate if candidate.epsilon > 0 else aimed_at_epsilon(parts, 0.0)
 
 
 def _sought(parts: Sequence[Atoms], beyond: Callable[[Aim], bool]) -> Aim:
@@ -144,9 +144,9 @@ def _sought(parts: Sequence[Atoms], beyond: Callable[[Aim], bool]) -> Aim:
     low, high = math.log(1e-2 / scale), math.log(1e9 / scale)
     for _ in range(14):
         middle = (low + high) / 2
-        found = aim(parts, math.exp(middle))
-        largest_only = found.tilt * scale > 1 and found.deviation * found.tilt < _FLAT
-        low, high = (low, middle) if largest_only or beyond(found) else (middle, high)
+        candidate = aim(parts, math.exp(middle))
+        largest_only = candidate.tilt * scale > 1 and candidate.deviation * candidate.tilt < _FLAT
+        low, high = (low, middle) if largest_only or beyond(candidate) else (middle, high)
     return aim(parts, math.exp(high))
 
 

@@ -27,10 +27,10 @@ def log_mass_beyond(parts: Sequence[Weights], knot: int, centre: int, deviation:
     for _ in range(_TRIES):
         if best < _ENOUGH:
             break
-        found = {tried: _exponent(parts, sign * tried, knot) for tried in (slope / step, slope * step)}
-        nearer = min(found, key=found.__getitem__)
-        if found[nearer] < best:
-            slope, best = nearer, found[nearer]
+        exponents = {tried: _exponent(parts, sign * tried, knot) for tried in (slope / step, slope * step)}
+        nearer = min(exponents, key=exponents.__getitem__)
+        if exponents[nearer] < best:
+            slope, best = nearer, exponents[nearer]
         else:
             step = math.sqrt(step)
     return min(0.0, best)

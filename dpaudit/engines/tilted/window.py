@@ -45,13 +45,13 @@ def coarse(parts: Sequence[tuple[SimpleLoss, int]], tail: float, cells: int) -> 
     """Return all parts in `cells` cells each, atoms that share no grid being counted as rough."""
     spacings = _spacings(parts)
     (spacing,) = spacings if len(spacings) == 1 else (None,)
-    found = []
+    atoms = []
     for loss, times in parts:
         width = span_of(loss, tail) / cells
         pair = met_above(loss, width, tail)
         pair = placed(pair, width) if len(pair.losses) > _MANY * cells else pair
-        found.append(atoms_of(pair, times, width, spacing))
-    return tuple(found)
+        atoms.append(atoms_of(pair, times, width, spacing))
+    return tuple(atoms)
 
 
 def window(

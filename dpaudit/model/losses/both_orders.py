@@ -68,9 +68,11 @@ def smaller_order(loss: DiscreteLoss) -> DiscreteLoss:
     return _symmetric([x for x, _ in corners], [height for _, height in corners], min(infinite, reverse))
 
 
-def _inside(one: tuple[Fraction, Fraction], two: tuple[Fraction, Fraction], end: tuple[Fraction, Fraction]) -> bool:
+def _inside(
+    left: tuple[Fraction, Fraction], middle: tuple[Fraction, Fraction], right: tuple[Fraction, Fraction]
+) -> bool:
     """Return whether the middle point lies on or above the line between the others."""
-    return (two[1] - one[1]) * (end[0] - two[0]) >= (end[1] - two[1]) * (two[0] - one[0])
+    return (middle[1] - left[1]) * (right[0] - middle[0]) >= (right[1] - middle[1]) * (middle[0] - left[0])
 
 
 def _symmetric(at: list[Fraction], heights: list[Fraction], lost: Fraction) -> DiscreteLoss:
@@ -82,11 +84,11 @@ def _symmetric(at: list[Fraction], heights: list[Fraction], lost: Fraction) -> D
     gains = {x: after - before for x, before, after in zip(at[1:-1], slopes, slopes[1:], strict=False)}
     if slopes:
         gains[at[-1]] = -slopes[-1]
-    whole = lost + sum((q + q * x for x, q in gains.items() if x > 1), start=Fraction(0))
-    share = max(Fraction(1), whole)
+    total = lost + sum((q + q * x for x, q in gains.items() if x > 1), start=Fraction(0))
+    share = max(Fraction(1), total)
     upper = [(log_ratio(x), float(q / share), float(q * x / share)) for x, q in gains.items() if x > 1 and q > 0]
     mirrored = [(-value, q) for value, q, _ in upper]
-    atoms = [*mirrored, (0.0, float(1 - whole / share)), *((value, p) for value, _, p in upper)]
+    atoms = [*mirrored, (0.0, float(1 - total / share)), *((value, p) for value, _, p in upper)]
     beyond = float(lost / share)
     return DiscreteLoss(atoms=tuple(atoms), infinite_mass=beyond, reverse_infinite_mass=beyond, symmetric=True)
 
@@ -115,10 +117,10 @@ class _Curve:
     """h(x) = infinite + the sum of (p - x q)_+ over rows, at rational x."""
 
     def __init__(self, rows: _Rows, infinite: Fraction) -> None:
-        held = sorted((p / q, p, q) for p, q in rows if q)
-        self.knots = [x for x, _, _ in held]
-        self.p = [*accumulate((p for _, p, _ in reversed(held)), initial=infinite)][::-1]
-        self.q = [*accumulate((q for _, _, q in reversed(held)), initial=Fraction(0))][::-1]
+        by_ratio = sorted((p / q, p, q) for p, q in rows if q)
+        self.knots = [x for x, _, _ in by_ratio]
+        self.p = [*accumulate((p for _, p, _ in reversed(by_ratio)), initial=infinite)][::-1]
+        self.q = [*accumulate((q for _, _, q in reversed(by_ratio)), initial=Fraction(0))][::-1]
 
     def at(self, x: Fraction) -> Fraction:
         """Return the curve at x."""

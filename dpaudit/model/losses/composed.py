@@ -206,8 +206,8 @@ class AllocatedLoss:
     def supremum(self) -> float:
         """A bound on the largest finite loss, of steps that are known."""
         back = self.order == "add"
-        whole = math.fsum((loss.reversed() if back else loss).supremum * times for loss, times in self.inside)
-        return whole * self.places
+        epoch_supremum = math.fsum((loss.reversed() if back else loss).supremum * times for loss, times in self.inside)
+        return epoch_supremum * self.places
 
     @property
     def infinite_mass(self) -> float:

@@ -16,7 +16,9 @@ _MOST = 10**150  # times that a loss is met, whose square is a float
 
 def _flat(loss: Loss, times: int) -> Iterable[tuple[SimpleLoss, int]]:
     """Return the losses that `times` copies of a loss stand for."""
-    return ((part, held * times) for part, held in loss.parts) if isinstance(loss, ComposedLoss) else ((loss, times),)
+    return (
+        ((part, copies * times) for part, copies in loss.parts) if isinstance(loss, ComposedLoss) else ((loss, times),)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ class Composition:
         return self._merged((*self.parts, *other.parts))
 
     def __mul__(self, times: int) -> "Composition":
-        return self._merged((loss, times * held) for loss, held in self.parts)
+        return self._merged((loss, times * copies) for loss, copies in self.parts)
 
     def reversed(self) -> "Composition":
         """Return the composition of the reversed losses: the same claim read from the other neighbour."""

@@ -108,9 +108,9 @@ class DiscreteLoss:
         """Return whether nothing but rounding tells both orders apart."""
         if self.infinite_mass != self.reverse_infinite_mass:
             return False
-        held = dict(self.atoms)
+        mass_at = dict(self.atoms)
         return all(
-            abs(held.get(-loss, 0.0) - p * math.exp(-loss)) <= (_ROUNDING + _UNITS * abs(loss)) * p * math.exp(-loss)
+            abs(mass_at.get(-loss, 0.0) - p * math.exp(-loss)) <= (_ROUNDING + _UNITS * abs(loss)) * p * math.exp(-loss)
             for loss, p in self.atoms
         )
 

@@ -127,11 +127,11 @@ class MixtureLoss:
         1.0
         """
         ranks = list(accumulate(weight for _, weight in self.below))
-        before, found = 0.0, 0.0
+        before, largest = 0.0, 0.0
         for shift, weight in self.above:
-            place = min(bisect_right(ranks, before), len(ranks) - 1)  # the lowest shift that shares a rank
-            found, before = max(found, shift - self.below[place][0]), before + weight
-        return found
+            row = min(bisect_right(ranks, before), len(ranks) - 1)  # the lowest shift that shares a rank
+            largest, before = max(largest, shift - self.below[row][0]), before + weight
+        return largest
 
     def reversed(self) -> "MixtureLoss":
         """Return the loss of (Q, P): outputs mirrored, so that the loss still grows with them."""
@@ -153,7 +153,7 @@ def binomial_shifts(trials: int, rate: float, shift: float) -> Shifts:
         q = meant(rate)
         counts = range(first, first + len(weights))
         weights = [float(math.comb(trials, j) * q**j * (1 - q) ** (trials - j)) for j in counts]
-    return tuple(((first + place) * shift, weight) for place, weight in enumerate(weights))
+    return tuple(((first + index) * shift, weight) for index, weight in enumerate(weights))
 
 
 def binomial_weights(trials: int, rate: float) -> tuple[int, list[float]]:
@@ -186,15 +186,15 @@ def binomial_weights(trials: int, rate: float) -> tuple[int, list[float]]:
 
 def _merged(name: str, side: Shifts) -> Shifts:
     """Return sorted shifts, equal ones merged and empty ones left out."""
-    found: dict[float, float] = {}
+    weight_at: dict[float, float] = {}
     for shift, weight in side:
         if not math.isfinite(shift):
             raise ValueError(f"Expected finite shifts {name}, got {shift}.")
-        found[float(shift)] = found.get(float(shift), 0.0) + non_negative("weight", weight)
-    kept = tuple(sorted((shift + 0.0, weight) for shift, weight in found.items() if weight > 0))
-    if abs(math.fsum(weight for _, weight in kept) - 1) > _SUM:
+        weight_at[float(shift)] = weight_at.get(float(shift), 0.0) + non_negative("weight", weight)
+    merged = tuple(sorted((shift + 0.0, weight) for shift, weight in weight_at.items() if weight > 0))
+    if abs(math.fsum(weight for _, weight in merged) - 1) > _SUM:
         raise ValueError(f"Expected weights {name} that sum to 1, got {side}.")
-    return kept
+    return merged
 
 
 def _largest(noise: MixedNoise, above: Shifts, below: Shifts) -> float:
@@ -229,8 +229,11 @@ def paired_shifts(above: Shifts, below: Shifts) -> tuple[tuple[float, float, flo
     Of the shift that is heaviest on both sides the weights are what the others leave of 1: the difference of two floats
     next to 1 would hide that of rare shifts.
     """
-    one, two = dict(above), dict(below)
-    rows = [(s, w := one.get(s, 0.0), v := two.get(s, 0.0), w - v, w + v) for s in sorted({*one, *two})]
+    weight_above, weight_below = dict(above), dict(below)
+    rows = [
+        (s, w := weight_above.get(s, 0.0), v := weight_below.get(s, 0.0), w - v, w + v)
+        for s in sorted({*weight_above, *weight_below})
+    ]
     heaviest = max(range(len(rows)), key=lambda i: min(rows[i][1:3]))
     shift, w, v, *_ = rows[heaviest]
     if min(w, v) > 0:

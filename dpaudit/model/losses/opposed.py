@@ -12,13 +12,13 @@ from dpaudit.model.losses.sampled_ratios import ROUNDED, absent, log_absent, mov
 
 
 def opposed_loss(
-    masses: NDArray[np.float64], moved: NDArray[np.float64], rate: float, alone: float = 0.0, rest: float = 0.0
+    masses: NDArray[np.float64], moved: NDArray[np.float64], rate: float, alone: float = 0.0, unknown: float = 0.0
 ) -> DiscreteLoss:
     """Return the loss of (1 - rate) M(0) + rate M(s) against (1 - rate) M(0) + rate M(-s), M symmetric integer noise.
 
     Shape: `masses` holds the probabilities of the outputs -k .. k under M(0), `moved` the logarithms of what M(s) has
     for each of them, minus infinity where it has none. `alone` is the mass of M(s) on outputs that M(0) cannot have,
-    `rest` a mass of unknown loss, which counts as infinite.
+    `unknown` a mass of unknown loss, which counts as infinite.
     Guarantee: for noise whose logarithm is concave, this pair dominates a sample that holds one of two records, each of
     which moves the answer by at most s, or none: half lines, randomised at their end, attain both trade-offs of M(s),
     against M(0) and against M(-s), at once.
@@ -33,7 +33,7 @@ def opposed_loss(
     first = masses * np.exp(ratios)
     shared = (ratios > -np.inf) & (ratios[::-1] > -np.inf) & (masses > 0)
     losses = (ratios[shared] - ratios[::-1][shared]).tolist()
-    lost = rate * alone + float(first[~shared].sum()) + rest
+    lost = rate * alone + float(first[~shared].sum()) + unknown
     return DiscreteLoss(
         atoms=tuple(zip(losses, first[shared].tolist(), strict=True)),
         infinite_mass=min(1.0, lost),
@@ -87,7 +87,7 @@ def outer_losses(loss: DiscreteLoss, *, above: bool) -> DiscreteLoss:
     top = loss.supremum
     moved = loss.rounding or ROUNDED
     factor = 1 + moved if above else 1 - moved
-    kept = math.exp(top * (1 - factor))
-    ends = {top: (top * factor, 1.0), -top: (-top * factor, kept)} if top > 0 else {}
+    opposite_share = math.exp(top * (1 - factor))
+    ends = {top: (top * factor, 1.0), -top: (-top * factor, opposite_share)} if top > 0 else {}
     atoms = ((*ends.get(value, (value, 1.0)), mass) for value, mass in loss.atoms)
     return replace(loss, atoms=tuple((value, mass * share) for value, share, mass in atoms))

@@ -41,18 +41,18 @@ def _gaussian(mu: float, cells: int, *, above: bool) -> ThreeLaws:
     masses = weights * np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
     if not above:
         sums = [(masses * np.exp(m * z - m * m / 2)).sum(axis=1) for m in (0.0, mu, -mu)]
-        return _cells(*sums, rest=0.0)
+        return _cells(*sums, left_out=0.0)
     along = mu * (z - ends[:-1, None])  # from 0 to `step`
     low, high = np.expm1(along), np.expm1(step - along)
-    whole = math.expm1(step) ** 2
+    square = math.expm1(step) ** 2
     left, right = high * high * np.exp(2 * along), low * low * math.exp(step)
     top = low * high * np.exp(along) * (math.exp(step) + 1)
-    sums = [(masses * part * np.exp(-along)).sum(axis=1) / whole for part in (left, right, top)]
+    sums = [(masses * part * np.exp(-along)).sum(axis=1) / square for part in (left, right, top)]
     at = mu * ends[:-1] - mu * mu / 2
     between = math.log(2) + step - math.log1p(math.exp(step))
     more = np.concatenate([at, at + step, at + between])
     less = np.concatenate([-at - mu * mu, -at - step - mu * mu, -at - step + between - mu * mu])
-    return ThreeLaws(masses=np.concatenate(sums), more=more, less=less, rest=_BEYOND)
+    return ThreeLaws(masses=np.concatenate(sums), more=more, less=less, left_out=_BEYOND)
 
 
 def _laplace(shift: float, cells: int, *, above: bool) -> ThreeLaws:
@@ -86,6 +86,6 @@ def _inside(ends: Floats) -> tuple[Floats, Floats]:
     return np.asarray(ends[:-1, None] + half * (1 + _PLACES)), np.asarray(half * _WEIGHTS)
 
 
-def _cells(masses: Floats, more: Floats, less: Floats, *, rest: float) -> ThreeLaws:
+def _cells(masses: Floats, more: Floats, less: Floats, *, left_out: float) -> ThreeLaws:
     """Return cells as outputs, by their masses under the three laws."""
-    return ThreeLaws(masses=masses, more=np.log(more / masses), less=np.log(less / masses), rest=rest)
+    return ThreeLaws(masses=masses, more=np.log(more / masses), less=np.log(less / masses), left_out=left_out)

@@ -33,8 +33,8 @@ class ThreeLaws:
     """Outputs with their masses under P0 and the logarithms of what P+ (`more`) and P- (`less`) have for each.
 
     Shape: (outputs,); minus infinity where a law has none. `alone` is the mass of P+ where P0 has none, `opposite` that
-    of P- where the laws are not even, and `rest` a bound on masses that are left out. `even` says that P+ and P- may
-    change places. `blur` bounds what joining outputs has made of the logarithms.
+    of P- where the laws are not even, and `left_out` a bound on the mass of other outputs. `even` says that P+ and P-
+    may change places. `blur` bounds what joining outputs has made of the logarithms.
     """
 
     masses: Floats
@@ -42,7 +42,7 @@ class ThreeLaws:
     less: Floats
     alone: float = 0.0
     opposite: float = 0.0
-    rest: float = 0.0
+    left_out: float = 0.0
     even: bool = True
     blur: float = 0.0
 
@@ -53,19 +53,19 @@ class ThreeLaws:
 
     def joined(self, other: "ThreeLaws") -> "ThreeLaws":
         """Return both releases together, outputs that are alike in all three laws as one."""
-        whole = np.outer(self.masses, other.masses).ravel()
+        products = np.outer(self.masses, other.masses).ravel()
         more, less = np.add.outer(self.more, other.more).ravel(), np.add.outer(self.less, other.less).ravel()
         top = np.maximum(0.0, np.maximum(more, less))
-        seen = (np.log(np.maximum(whole, _TINY)) + top > math.log(_SEEN)) & (whole > _TINY)
-        unseen = math.fsum(np.minimum(1.0, np.maximum(whole, _TINY) * np.exp(np.minimum(top, 700.0)))[~seen])
-        masses, more, less = _merged(whole[seen], more[seen], less[seen])
+        seen = (np.log(np.maximum(products, _TINY)) + top > math.log(_SEEN)) & (products > _TINY)
+        unseen = math.fsum(np.minimum(1.0, np.maximum(products, _TINY) * np.exp(np.minimum(top, 700.0)))[~seen])
+        masses, more, less = _merged(products[seen], more[seen], less[seen])
         return ThreeLaws(
             masses=masses,
             more=more,
             less=less,
             alone=self.alone + other.alone - self.alone * other.alone,
-            opposite=(one := self.less_alone) + (two := other.less_alone) - one * two,
-            rest=min(1.0, self.rest + other.rest + unseen),
+            opposite=(alone := self.less_alone) + (other_alone := other.less_alone) - alone * other_alone,
+            left_out=min(1.0, self.left_out + other.left_out + unseen),
             even=self.even and other.even,
             blur=self.blur + other.blur + 2 * _EQUAL,
         )
@@ -79,39 +79,39 @@ def composed_laws(parts: Iterable[tuple[ThreeLaws, int]]) -> ThreeLaws | None:
     >>> len(whole.masses), round(float(whole.masses.max()), 12)
     (3, 0.5)
     """
-    found: ThreeLaws | None = None
+    composed: ThreeLaws | None = None
     for laws, times in sorted(parts, key=lambda part: len(part[0].masses)):
         power: ThreeLaws | None = laws
         for bit in bin(times)[:1:-1]:
             if power is None:
                 return None
-            if bit == "1" and (found := power if found is None else _within_reach(found, power)) is None:
+            if bit == "1" and (composed := power if composed is None else _within_reach(composed, power)) is None:
                 return None
             power = _within_reach(power, power)
-    return found
+    return composed
 
 
-def _within_reach(one: ThreeLaws, two: ThreeLaws) -> ThreeLaws | None:
+def _within_reach(first: ThreeLaws, second: ThreeLaws) -> ThreeLaws | None:
     """Return both together, unless there are too many outputs."""
-    return one.joined(two) if len(one.masses) * len(two.masses) <= _JOINED else None
+    return first.joined(second) if len(first.masses) * len(second.masses) <= _JOINED else None
 
 
 def _merged(masses: Floats, more: Floats, less: Floats) -> tuple[Floats, Floats, Floats]:
     """Return outputs, those as one whose logarithms agree; each of the three laws keeps its mass."""
-    keys = [np.where(np.isfinite(held), np.round(held / _EQUAL), -np.inf) for held in (more, less)]
+    keys = [np.where(np.isfinite(ratios), np.round(ratios / _EQUAL), -np.inf) for ratios in (more, less)]
     order = np.lexsort(keys)
     new = np.ones(len(order), bool)
     new[1:] = (keys[0][order][1:] != keys[0][order][:-1]) | (keys[1][order][1:] != keys[1][order][:-1])
     first, group = order[new], np.cumsum(new) - 1
-    whole = np.bincount(group, masses[order])
+    total = np.bincount(group, masses[order])
     moved = []
-    for held in (more, less):
-        base = held[first]
+    for ratios in (more, less):
+        base = ratios[first]
         off = np.where(
-            np.isfinite(base[group]), held[order] - np.where(np.isfinite(base[group]), base[group], 0.0), 0.0
+            np.isfinite(base[group]), ratios[order] - np.where(np.isfinite(base[group]), base[group], 0.0), 0.0
         )
-        moved.append(np.asarray(base + np.log1p(np.bincount(group, masses[order] * np.expm1(off)) / whole), np.float64))
-    return np.asarray(whole, np.float64), moved[0], moved[1]
+        moved.append(np.asarray(base + np.log1p(np.bincount(group, masses[order] * np.expm1(off)) / total), np.float64))
+    return np.asarray(total, np.float64), moved[0], moved[1]
 
 
 def sampled_apart(laws: ThreeLaws, rate: float, *, above: bool) -> DiscreteLoss:
@@ -125,31 +125,31 @@ def sampled_apart(laws: ThreeLaws, rate: float, *, above: bool) -> DiscreteLoss:
     >>> loss.symmetric, round(loss.supremum, 9) == round(math.log(1.25 / 0.75), 9)
     (True, True)
     """
-    one, two = sampled_losses(laws.more, rate), sampled_losses(laws.less, rate)
-    first = laws.masses * np.exp(one)
-    shared = (one > -np.inf) & (two > -np.inf) & (first > 0)
-    lost = rate * laws.alone + math.fsum(first[~shared]) + (laws.rest if above else 0.0)
-    other = lost if laws.even else rate * laws.less_alone + math.fsum((laws.masses * np.exp(two))[~shared])
-    losses, masses = one[shared] - two[shared], first[shared]
+    more, less = sampled_losses(laws.more, rate), sampled_losses(laws.less, rate)
+    first = laws.masses * np.exp(more)
+    shared = (more > -np.inf) & (less > -np.inf) & (first > 0)
+    lost = rate * laws.alone + math.fsum(first[~shared]) + (laws.left_out if above else 0.0)
+    other = lost if laws.even else rate * laws.less_alone + math.fsum((laws.masses * np.exp(less))[~shared])
+    losses, masses = more[shared] - less[shared], first[shared]
     if laws.even and not above:
         losses, masses = losses[losses > _DOWN], masses[losses > _DOWN]
     if len(losses) > 4 * _ATOMS:
         losses, masses = _spread(losses, masses) if above else _gathered(losses, masses)
-    kept = 1.0 if above else 1 - _ERASED
+    share = 1.0 if above else 1 - _ERASED
     if above:
         off = laws.blur + _DOWN * (1 + np.abs(losses))
         near = np.abs(losses) <= off  # half of which may lie above 0
         losses, masses = losses + off * (1 + near), np.where(near & laws.even, masses / 2, masses)
     law = _even if laws.even else _uneven_above if above else _uneven_below
-    return outer_losses(law(losses, masses * kept, min(1.0, lost * kept), min(1.0, other * kept)), above=above)
+    return outer_losses(law(losses, masses * share, min(1.0, lost * share), min(1.0, other * share)), above=above)
 
 
 def _even(losses: Floats, masses: Floats, lost: float, other: float) -> DiscreteLoss:
     """Return the symmetric law with the masses at positive losses, what is left being at 0."""
     masses, losses = masses[losses > 0], losses[losses > 0]
     mirrored = masses * np.exp(-losses)
-    rest = 1 - lost - math.fsum((*masses, *mirrored))
-    atoms = ((0.0, max(0.0, rest)), *_pairs(-losses, mirrored), *_pairs(losses, masses))
+    at_zero = 1 - lost - math.fsum((*masses, *mirrored))
+    atoms = ((0.0, max(0.0, at_zero)), *_pairs(-losses, mirrored), *_pairs(losses, masses))
     return DiscreteLoss(atoms=atoms, infinite_mass=lost, reverse_infinite_mass=other, symmetric=True)
 
 
@@ -163,11 +163,11 @@ def _uneven_below(losses: Floats, masses: Floats, lost: float, other: float) -> 
 def _uneven_above(losses: Floats, masses: Floats, lost: float, other: float) -> DiscreteLoss:
     """Return the law with the masses at any losses; what both laws lack is at 0, what one lacks is met by itself."""
     lacks = 1 - lost - math.fsum(masses), 1 - other - math.fsum(masses * np.exp(-losses))
-    rest = max(0.0, min(lacks))
+    at_zero = max(0.0, min(lacks))
     return DiscreteLoss(
-        atoms=((0.0, rest), *_pairs(losses, masses)),
+        atoms=((0.0, at_zero), *_pairs(losses, masses)),
         infinite_mass=lost,
-        reverse_infinite_mass=min(1.0, other + max(0.0, lacks[1] - rest)),
+        reverse_infinite_mass=min(1.0, other + max(0.0, lacks[1] - at_zero)),
     )
 
 
@@ -190,13 +190,13 @@ def _spread(losses: Floats, masses: Floats) -> tuple[Floats, Floats]:
     knots = _knots(losses, masses)
     at = np.clip(np.searchsorted(knots, losses, side="right") - 1, 0, len(knots) - 2)
     share = np.clip(np.expm1(knots[at] - losses) / np.expm1(knots[at] - knots[at + 1]), 0.0, 1.0)
-    held = np.bincount(at, masses * (1 - share), len(knots)) + np.bincount(at + 1, masses * share, len(knots))
-    return knots[held > 0], np.asarray(held[held > 0], np.float64)
+    knot_masses = np.bincount(at, masses * (1 - share), len(knots)) + np.bincount(at + 1, masses * share, len(knots))
+    return knots[knot_masses > 0], np.asarray(knot_masses[knot_masses > 0], np.float64)
 
 
 def _gathered(losses: Floats, masses: Floats) -> tuple[Floats, Floats]:
     """Return the outputs of each cell as one, which any law dominates."""
     at = np.searchsorted(_knots(losses, masses), losses, side="right")
-    held, other = np.bincount(at, masses), np.bincount(at, masses * np.exp(-losses))
-    kept = (held > 1e-290) & (other > 1e-290)
-    return np.log(held[kept] / other[kept]), np.asarray(held[kept], np.float64)
+    cell_masses, other = np.bincount(at, masses), np.bincount(at, masses * np.exp(-losses))
+    not_tiny = (cell_masses > 1e-290) & (other > 1e-290)
+    return np.log(cell_masses[not_tiny] / other[not_tiny]), np.asarray(cell_masses[not_tiny], np.float64)

@@ -34,12 +34,12 @@ class MeasuredClaim(Claim):
         raise AttributeError(name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        held = {name: getattr(self, name) for name in self.numbers} | {
+        arguments = {name: getattr(self, name) for name in self.numbers} | {
             "neighbours": self.neighbours,
             "model": self.model,
             "unit": self.unit,
         }
-        return _made, (type(self), held)
+        return _made, (type(self), arguments)
 
     @property
     def numbers(self) -> tuple[str, ...]:
@@ -58,9 +58,9 @@ class MeasuredClaim(Claim):
         return ", ".join(f"{name} = {_written(getattr(self, name))}" for name in self.numbers)
 
 
-def _made(kind: type[Any], held: dict[str, Any]) -> Any:
+def _made(kind: type[Any], arguments: dict[str, Any]) -> Any:
     """Return a claim that was taken apart."""
-    return kind(**held)
+    return kind(**arguments)
 
 
 def _written(value: Any) -> str:
@@ -144,7 +144,7 @@ def _points(name: str, given: Any, keys: tuple[str, str]) -> Points:
     rows = [given] if isinstance(given, Mapping) else given
     if isinstance(rows, str) or not isinstance(rows, Iterable) or not (listed := list(rows)):
         raise FieldError(name, f"Expected {name} to list tables of {keys[0]} and {keys[1]}, got {given!r:.60}.")
-    found: dict[float, float] = {}
+    second_of: dict[float, float] = {}
     for given_row in listed:
         row = given_row
         if isinstance(given_row, Mapping):
@@ -156,10 +156,10 @@ def _points(name: str, given: Any, keys: tuple[str, str]) -> Points:
                 name, f"Expected a row of {name} to be a pair of {keys[0]} and {keys[1]}, got {row!r:.60}."
             )
         first, second = (non_negative(key, value) for key, value in zip(keys, row, strict=True))
-        if first in found:
+        if first in second_of:
             raise FieldError(name, f"Expected each {keys[0]} of {name} once, got {first:g} twice.")
-        found[first] = second
-    return tuple(sorted(found.items()))
+        second_of[first] = second
+    return tuple(sorted(second_of.items()))
 
 
 KINDS: dict[str, type[MeasuredClaim]] = {kind.measure: kind for kind in (RhoClaim, MuClaim, RenyiClaim, ProfileClaim)}

@@ -50,8 +50,8 @@ class Ends:
     @classmethod
     def read(cls, data: dict[str, Any]) -> "Ends":
         """Return the ends that plain data spell."""
-        ((measure, held),) = data.items()
-        rows = held if measure in _AT else [held]
+        ((measure, plain_rows),) = data.items()
+        rows = plain_rows if measure in _AT else [plain_rows]
         return cls(
             measure=measure,
             rows=tuple(

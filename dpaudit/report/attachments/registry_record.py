@@ -22,10 +22,10 @@ _REQUIRED = (
 
 def missing(report: ReportInputs) -> tuple[str, ...]:
     """Return what must be declared before a record can be made, in the deployment's own keys."""
-    held, basic = report.deployment.registry, _basic(report)
-    known = {key: basic[name] for key, name in _REQUIRED}
-    known |= {"registry.url_slug": held.url_slug, "registry.authors": held.authors}
-    return tuple(key for key, value in known.items() if not value)
+    registry, basic = report.deployment.registry, _basic(report)
+    required = {key: basic[name] for key, name in _REQUIRED}
+    required |= {"registry.url_slug": registry.url_slug, "registry.authors": registry.authors}
+    return tuple(key for key, value in required.items() if not value)
 
 
 def registry_record(report: ReportInputs) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def registry_record(report: ReportInputs) -> dict[str, Any]:
     absent = missing(report)
     if absent:
         raise UnsupportedError(f"A registry record needs {', '.join(absent)}; declare them in the deployment.")
-    held, deployment = report.deployment.registry, registry_fields(report.certificate)["deployment"]
+    registry, deployment = report.deployment.registry, registry_fields(report.certificate)["deployment"]
     deployment["basic"] = _basic(report)
     deployment["privacy_loss"]["privacy_unit"] = report.unit
     deployment["deployment_model"] |= _use(report)
@@ -50,12 +50,12 @@ def registry_record(report: ReportInputs) -> dict[str, Any]:
             deployment[name] = deployment.get(name, {}) | fields
     else:
         del deployment["accounting"], deployment["implementation"]
-    deployment["administrative"] = _stated({"sources": held.sources}) | {"registry_authors": list(held.authors)}
+    deployment["administrative"] = _stated({"sources": registry.sources}) | {"registry_authors": list(registry.authors)}
     trust = report.certificate.trust
     on_trust = {} if trust is None else {"source": "; ".join(trust.sources), "verified": False}
     return {
-        "url_slug": held.url_slug,
-        "status": held.status if trust is None else "stated",
+        "url_slug": registry.url_slug,
+        "status": registry.status if trust is None else "stated",
         **on_trust,
         "tier": 3 if full is not None else 2,
         "deployment": deployment,
@@ -71,15 +71,15 @@ def registry_text(report: ReportInputs) -> str:
 
 def _basic(report: ReportInputs) -> dict[str, Any]:
     """Return what every record says of the product; empty where it was not declared."""
-    held, scope = report.deployment.registry, report.deployment.scope
-    published = held.publication_date.isoformat() if held.publication_date else ""
-    sector = _stated({"data_product_sector": held.data_product_sector})
+    registry, scope = report.deployment.registry, report.deployment.scope
+    published = registry.publication_date.isoformat() if registry.publication_date else ""
+    sector = _stated({"data_product_sector": registry.data_product_sector})
     return {
         "name": report.system.name,
-        "data_curators": list(held.curators),
-        "description": held.description,
+        "data_curators": list(registry.curators),
+        "description": registry.description,
         "intended_use": scope.purpose,
-        "data_product_type": held.data_product_type,
+        "data_product_type": registry.data_product_type,
         "data_product_region": scope.region,
         "publication_date": published,
     } | sector
@@ -87,10 +87,10 @@ def _basic(report: ReportInputs) -> dict[str, Any]:
 
 def _use(report: ReportInputs) -> dict[str, str]:
     """Return what is declared about releases, source and access."""
-    held = report.deployment.registry
+    registry = report.deployment.registry
     return _stated(
         {
-            name: getattr(held, name)
+            name: getattr(registry, name)
             for kind in ("release_type", "data_source_type", "access_type")
             for name in (kind, f"{kind}_details")
         }
@@ -104,18 +104,18 @@ def _stated(fields: dict[str, str]) -> dict[str, str]:
 
 def _third_tier(report: ReportInputs) -> dict[str, dict[str, Any]] | None:
     """Return the fields of the third tier, or None where one of them was not declared."""
-    held = report.deployment
-    notes = "\n".join(f"- {m.label}: {m.sensitivity_because}" for m in held.mechanisms if m.sensitivity_because)
-    use, registry = _use(report), held.registry
-    known = all(kind in use for kind in ("release_type", "data_source_type", "access_type"))
-    told = held.scope.data_product and held.contributions.unprotected and held.actors and notes
-    if not (known and told and registry.data_product_sector):
+    deployment = report.deployment
+    notes = "\n".join(f"- {m.label}: {m.sensitivity_because}" for m in deployment.mechanisms if m.sensitivity_because)
+    use, registry = _use(report), deployment.registry
+    use_declared = all(kind in use for kind in ("release_type", "data_source_type", "access_type"))
+    told = deployment.scope.data_product and deployment.contributions.unprotected and deployment.actors and notes
+    if not (use_declared and told and registry.data_product_sector):
         return None
-    actors = (f"- {a.name}: sees {a.sees}; trusted for {a.trusted_for or 'nothing'}" for a in held.actors)
+    actors = (f"- {a.name}: sees {a.sees}; trusted for {a.trusted_for or 'nothing'}" for a in deployment.actors)
     return {
         "dp_variant": {
-            "data_domain": held.scope.data_product,
-            "unprotected_quantities": "; ".join(held.contributions.unprotected),
+            "data_domain": deployment.scope.data_product,
+            "unprotected_quantities": "; ".join(deployment.contributions.unprotected),
         },
         "deployment_model": {"actors": "\n".join(actors)},
         "implementation": {"justification": notes}

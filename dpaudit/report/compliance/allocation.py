@@ -56,9 +56,9 @@ def allocation(report: ReportInputs) -> Grid:
     kind = {"sequential": "in sequence", "repeat": "repeated", "parallel": "in parallel"}.get(kind_of(node), "one part")
     apart, parts = isinstance(node, nodes.Parallel), list(_parts(node))
     costs = [_rho(certificate.claim, part) for _, part, _ in parts]
-    known = [cost * count for cost, (_, _, count) in zip(costs, parts, strict=True) if cost is not None]
-    total = math.fsum(known)
-    adds_up = len(known) == len(parts) and total > 0
+    part_totals = [cost * count for cost, (_, _, count) in zip(costs, parts, strict=True) if cost is not None]
+    total = math.fsum(part_totals)
+    adds_up = len(part_totals) == len(parts) and total > 0
     rows: list[tuple[str, ...]] = []
     for cost, (label, part, count) in list(zip(costs, parts, strict=True))[:_MOST]:
         share = "does not add up" if apart else "not known"

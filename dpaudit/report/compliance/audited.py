@@ -89,15 +89,15 @@ def _details(report: ReportInputs) -> Grid:
     facts = [audit_facts(audit) for audit in report.audits]
     if not report.void:
         facts = [
-            known | {"the certificate allowed": certified_phrase(audit)}
-            for known, audit in zip(facts, report.audits, strict=True)
+            facts_of_audit | {"the certificate allowed": certified_phrase(audit)}
+            for facts_of_audit, audit in zip(facts, report.audits, strict=True)
         ]
-    names = dict.fromkeys(name for known in facts for name in known)
+    names = dict.fromkeys(name for facts_of_audit in facts for name in facts_of_audit)
     return grid(
         "audit_details",
         "How the code was attacked" + ("; numbers before a colon are audits" if len(facts) > 1 else ""),
         ("Fact", "Audits"),
-        ((capital(name), _together(known.get(name, "") for known in facts)) for name in names),
+        ((capital(name), _together(facts_of_audit.get(name, "") for facts_of_audit in facts)) for name in names),
         annex=True,
     )
 

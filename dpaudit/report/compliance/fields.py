@@ -80,14 +80,14 @@ def declared(name: str, value: object, ref: str) -> Field:
     return Field(name=name, value=text, status="declared", evidence_ref=f"deployment.{ref}")
 
 
-def declared_fields(table: Any, ref: str, *keys: str, **known: int | None) -> tuple[Field, ...]:
+def declared_fields(table: Any, ref: str, *keys: str, **counts: int | None) -> tuple[Field, ...]:
     """Return the fields of a table of the deployment that have a printed name; only those of `keys` where it has any.
 
-    `known` has, by key, a count that algorithm or problem know; it stands where nobody declared one.
+    `counts` has, by key, a count that algorithm or problem know; it stands where nobody declared one.
     """
     parts: list[Field] = []
     for entry in fields(table):
-        name, value, count = entry.metadata.get(PRINTED), getattr(table, entry.name), known.get(entry.name)
+        name, value, count = entry.metadata.get(PRINTED), getattr(table, entry.name), counts.get(entry.name)
         if name is None or (keys and entry.name not in keys):
             continue
         if value is None and count is not None:

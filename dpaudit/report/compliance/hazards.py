@@ -27,12 +27,12 @@ def hazards(facts: Facts) -> Iterator[Part]:
     """Yield section 8: what the report knows and what the owner declares in a table, and what nobody assessed."""
     rows: list[tuple[str, ...]] = []
     statuses: list[Status] = []
-    for place, (name, of_report) in enumerate(HAZARDS, start=1):
-        number, known = f"H{place}", of_report(facts.report) if callable(of_report) else of_report
+    for position, (name, of_report) in enumerate(HAZARDS, start=1):
+        number, report_answer = f"H{position}", of_report(facts.report) if callable(of_report) else of_report
         answers = [answer.answer for answer in facts.report.deployment.hazards if answer.hazard == number]
-        if known or answers:
-            rows.append((number, name, " ".join([*([known[0]] if known else []), *answers])))
-            statuses.append(known[1] if known else "declared")
+        if report_answer or answers:
+            rows.append((number, name, " ".join([*([report_answer[0]] if report_answer else []), *answers])))
+            statuses.append(report_answer[1] if report_answer else "declared")
         else:
             yield unknown(f"{number} {name}")
     caption = "Ways in which a true proof can still fail to protect, and what is known here"
@@ -70,10 +70,10 @@ def _narrow_unit(report: ReportInputs) -> Known:
     units = report.per_person
     if units is None:
         return None
-    known: Status = "evidence" if report.deployment.contributions.units_per_person is None else "declared"
+    status: Status = "evidence" if report.deployment.contributions.units_per_person is None else "declared"
     if units == 1:
-        return f"One person is one unit ({report.unit}).", known
-    return f"One person contributes up to {whole(units)} units; the cover says what they get.", known
+        return f"One person is one unit ({report.unit}).", status
+    return f"One person contributes up to {whole(units)} units; the cover says what they get.", status
 
 
 def _contributions(report: ReportInputs) -> Known:
@@ -102,8 +102,8 @@ def _home_made(report: ReportInputs) -> Known:
         return None
     verdicts = Counter(audit.verdict.replace("_", " ") for audit in report.audits)
     counts = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
-    place = "" if located(report) else " Where the code is was not said."
-    return f"The code was attacked in {counted(len(report.audits), 'audit')}: {counts}.{place}", "evidence"
+    location_note = "" if located(report) else " Where the code is was not said."
+    return f"The code was attacked in {counted(len(report.audits), 'audit')}: {counts}.{location_note}", "evidence"
 
 
 def _floats(report: ReportInputs) -> Known:

@@ -24,7 +24,7 @@ def figures_of(facts: Facts) -> dict[str, Figure]:
         roc_figure(audit, facts.report.reading.claim, facts.curve, number, void=void)
         for number, audit in enumerate(facts.report.audits, start=1)
     ]
-    drawn += [scores_roc_figure(held.result, number) for number, held in enumerate(facts.report.scores, start=1)]
+    drawn += [scores_roc_figure(scores.result, number) for number, scores in enumerate(facts.report.scores, start=1)]
     if facts.report.usefulness.front is not None:
         drawn.append(front_figure(facts.report.usefulness.front))
     return {figure.name: figure for figure in drawn}

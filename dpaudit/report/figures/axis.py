@@ -72,9 +72,9 @@ def _draw(report: ReportInputs, numbers: AxisNumbers, width: float) -> Canvas:
         canvas.line(scale.end, bottom, scale.right, bottom, "axis broken")
     canvas.height = bottom + 48
     _claim(canvas, scale(claimed), f"{numbers.said.split()[0]} {numbers.written}", bottom)
-    for place, (what, detail, draw) in enumerate(rows):
-        _name(canvas, what, detail, _TOP + _ROW * place)
-        draw(canvas, _TOP + _ROW * place + 22)
+    for row_index, (what, detail, draw) in enumerate(rows):
+        _name(canvas, what, detail, _TOP + _ROW * row_index)
+        draw(canvas, _TOP + _ROW * row_index + 22)
     if len(attacks) > _MOST:
         text = f"and {len(attacks) - _MOST} further audits, listed below"
         canvas.text(left, _TOP + _ROW * len(rows) + 8, text, "note")

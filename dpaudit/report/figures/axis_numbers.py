@@ -58,13 +58,13 @@ def axis_numbers(report: ReportInputs) -> AxisNumbers:
     """
     ends, claim = report.reading.ends, report.reading.measured
     if ends is not None and claim is not None and report.certificate.printed is None and not report.scores:
-        found = [
+        in_measure = [
             _in_measure(claim, row, number, shown)
             for row, (_, number) in zip(ends.rows, claim.rows, strict=True)
             if (shown := _attacks_in(report, ends, row)) is not None
         ]
-        if found:
-            return max(found, key=_share)
+        if in_measure:
+            return max(in_measure, key=_share)
     reading = report.reading
     said = "claimed" if reading.measured is None else f"implied at delta {exact(reading.claim.delta)}"
     return AxisNumbers(
@@ -73,7 +73,7 @@ def axis_numbers(report: ReportInputs) -> AxisNumbers:
         claimed=reading.claim.epsilon,
         written=read_epsilon(reading),
         proved=reading.tight.epsilon,
-        attacks=tuple(_epsilon(report, name, held) for name, held in _attacks(report)),
+        attacks=tuple(_epsilon(report, name, attack) for name, attack in _attacks(report)),
     )
 
 
@@ -99,7 +99,7 @@ def _share(numbers: AxisNumbers) -> float:
 def _attacks(report: ReportInputs) -> tuple[tuple[str, Attack], ...]:
     """Return the lower bounds of a report: the strongest of each view of the audits first, then scores."""
     audits = ((name, attack_of(audit)) for audit, name in strongest(report.audits))
-    return (*audits, *((f"scores of {held.file}", attack_of(held)) for held in report.scores))
+    return (*audits, *((f"scores of {scores.file}", attack_of(scores)) for scores in report.scores))
 
 
 def _epsilon(report: ReportInputs, name: str, attack: Attack) -> Shown:
@@ -120,16 +120,16 @@ def _epsilon(report: ReportInputs, name: str, attack: Attack) -> Shown:
 
 def _attacks_in(report: ReportInputs, ends: Ends, row: End) -> tuple[Shown, ...] | None:
     """Return the attacks on one number of the claim; None where one of them says nothing of it."""
-    found: list[Shown] = []
+    shown: list[Shown] = []
     for audit, name in strongest(report.audits):
         number = _number_of(audit, ends, row)
         if number is None:
             return None
         phrase = f"at least {at_least_beside(number.lower, number.claimed)}{provision(audit)}"
-        held = attack_of(audit)
-        one = Shown(name=name, attack=held, lower=number.lower, claimed=number.claimed, ceiling=None, phrase=phrase)
-        found.append(one)
-    return tuple(found)
+        attack = attack_of(audit)
+        one = Shown(name=name, attack=attack, lower=number.lower, claimed=number.claimed, ceiling=None, phrase=phrase)
+        shown.append(one)
+    return tuple(shown)
 
 
 def _number_of(audit: AuditResult, ends: Ends, row: End) -> MeasuredNumber | None:

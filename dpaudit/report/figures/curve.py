@@ -63,9 +63,9 @@ def _power(delta: float) -> float:
 
 def _cut(points: list[Point], lowest: float) -> tuple[Point, ...]:
     """Return the points down to where their line meets the foot of the axis."""
-    for place, (x, y) in enumerate(points):
+    for point_index, (x, y) in enumerate(points):
         if y < lowest:
-            left, above = points[max(0, place - 1)]
+            left, above = points[max(0, point_index - 1)]
             share = max(0.0, (above - lowest) / (above - y)) if y < above else 0.0
-            return (*points[:place], (left + share * (x - left), lowest))
+            return (*points[:point_index], (left + share * (x - left), lowest))
     return tuple(points)

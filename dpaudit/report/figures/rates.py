@@ -25,20 +25,20 @@ _MOST = 200
 def roc_figure(audit: AuditResult, claim: Claim, curve: Curve, number: int, *, void: bool) -> Figure:
     """Return the figure of one audit's rates against a claim in epsilon and delta; `number` tells several apart."""
     counts, threshold = audit.counts, _threshold(audit)
-    rates = known = ""
+    rates = confidence = ""
     if threshold is not None:
         false, true = map(nearest, threshold)
         rates = f" At its threshold the true positive rate is {true}, the false positive rate {false}."
     if audit.curve:
         sure = at_least(1 - audit.significance)
-        known = f" The filled area is reached with confidence {sure}, at all rates together."
+        confidence = f" The filled area is reached with confidence {sure}, at all rates together."
     allowed = "said" if void else "and the certificate allow"
     proved = [(x, curve.true_positive_rate(x)) for x in _GRID] if curve.epsilons and not void else []
     stride = max(1, len(audit.roc) // _MOST)
     return Figure(
         name=f"roc-{number}",
         title=f"Attack '{audit.name}': true against false positive rate",
-        description=f"Measured on {whole(counts.runs)} runs, against what the claim {allowed}.{rates}{known}",
+        description=f"Measured on {whole(counts.runs)} runs, against what the claim {allowed}.{rates}{confidence}",
         draw=_drawn(audit.curve, claim, proved, [*audit.roc[:-1:stride], *audit.roc[-1:]], threshold).draw,
         square=True,
     )

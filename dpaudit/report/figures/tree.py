@@ -26,9 +26,9 @@ def _draw(rows: tuple[Row, ...], width: float, *, void: bool) -> Canvas:
     canvas = Canvas(width=width, height=30 + _ROW * len(rows))
     canvas.text(width - 4, 14, "own epsilon", "note", "end")
     last: dict[int, float] = {}
-    for place, row in enumerate(rows):
+    for row_index, row in enumerate(rows):
         depth = min(row.depth, _DEEPEST)
-        x, y = 12 + indent * depth, 38 + _ROW * place
+        x, y = 12 + indent * depth, 38 + _ROW * row_index
         if row.depth and depth - 1 in last:
             bend = 12 + indent * (depth - 1)
             canvas.path([(bend, last[depth - 1] + 7), (bend, y), (x - 7, y)], "branch")
@@ -50,9 +50,9 @@ def _node(canvas: Canvas, row: Row, x: float, y: float, *, void: bool) -> None:
     count = f"{whole(row.alike)} {TIMES} " if row.alike > 1 else ""
     head = shortened(f"{count}{row.node.lower() if count else row.node}", room)
     canvas.text(x + 16, y + 4.5, head, "row")
-    rest = room - text_width(head) - 16
+    width_left = room - text_width(head) - 16
     detail = row.name or row.rule
-    if rest > 40:
-        canvas.text(x + 24 + text_width(head, 13.6), y + 4.5, shortened(detail, rest - 8, 12), "note")
+    if width_left > 40:
+        canvas.text(x + 24 + text_width(head, 13.6), y + 4.5, shortened(detail, width_left - 8, 12), "note")
     value = node_bounds(row, void=void) or "not covered"
     canvas.text(canvas.width - 4, y + 4.5, value, "value", "end")

@@ -40,7 +40,7 @@ def _draw(slack: Slack, steps: tuple[Step, ...], width: float) -> Canvas:
     bottom = 14 + row * (len(steps) + 2)
     draw_across(canvas, scale, 8, bottom)
     canvas.height = bottom + 48
-    one = scale(1.0)
+    needed_x = scale(1.0)
     _bar(
         canvas, "Declared noise", scale, (1.0, slack.noise_ratio), times(slack.noise_ratio), "total", 14, narrow=narrow
     )
@@ -51,7 +51,7 @@ def _draw(slack: Slack, steps: tuple[Step, ...], width: float) -> Canvas:
         _bar(canvas, step.name, scale, (step.end, step.start), said, style, y, narrow=narrow)
         canvas.line(scale(step.end), y + row - 26 + 14, scale(step.end), y + row + 6 + 14 * narrow, "link")
         y += row
-    canvas.line(one, 8, one, bottom, "claim thin")
+    canvas.line(needed_x, 8, needed_x, bottom, "claim thin")
     _bar(canvas, "Needed for the claim", scale, (1.0, 1.0), "1", "proved", y, narrow=narrow)
     return canvas
 

@@ -30,7 +30,7 @@ def contradictions(data: Mapping[str, Any]) -> Iterator[str]:
     try:
         certificate = Certificate.from_json(json.dumps(data["certificate"]))
         audits = tuple(map(_audit, data["audits"]))
-        scores = tuple(decode_scores(held["result"]) for held in data["scores"])
+        scores = tuple(decode_scores(evidence["result"]) for evidence in data["scores"])
         reasons: dict[ConditionKind, str] = {
             condition.kind: line["because"]
             for condition, line in zip(certificate.conditions, data["marks"], strict=True)

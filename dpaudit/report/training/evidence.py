@@ -27,9 +27,9 @@ def unlisted(conditions: tuple[Condition, ...], certificate: Certificate) -> Ite
 
 def contradictions(loop: LoopAudit, attacks: tuple[ModelAttack, ...], certificate: Certificate) -> Iterator[str]:
     """Yield what the results of a loop's audit and of attacks say that their own entries contradict."""
-    found = loop.findings or any(check.verdict == "violation" for check in loop.checks)
+    has_findings = loop.findings or any(check.verdict == "violation" for check in loop.checks)
     broken = [condition for condition in loop.conditions if condition.status == "violated"]
-    if (found or broken) and loop.verdict != "violation":
+    if (has_findings or broken) and loop.verdict != "violation":
         yield "the training report lists findings of the loop, and calls it no violation"
     if loop.not_observed and loop.verdict in ("consistent", "more_noise"):
         yield f"the training report lists what was not observed, and calls the loop {loop.verdict}"
@@ -41,7 +41,7 @@ def contradictions(loop: LoopAudit, attacks: tuple[ModelAttack, ...], certificat
     for condition in loop.conditions:
         if condition.status == "checked" and _unseen(condition, loop):
             yield f"the training report calls checked what was not observed: {condition.text}"
-    if _blind(loop) and not found and not any(_is_open(condition) for condition in loop.conditions):
+    if _blind(loop) and not has_findings and not any(_is_open(condition) for condition in loop.conditions):
         yield "the training report says that not all was observed, and lists no condition that is open for it"
     for attack in attacks:
         if attack.epsilon_lower > certificate.claim.epsilon and attack.verdict != "violation":

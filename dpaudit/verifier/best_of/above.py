@@ -55,9 +55,9 @@ def _best_above(law: tuple[tuple[str, Any], ...], alternatives: tuple[frozenset[
         heights = np.minimum(heights, math.exp(many) * _rare(curve, at + few - many))
     if surely:
         heights[-1] = 0.0
-    found = listed(*symmetric(at, heights.tolist()))
+    upper_loss = listed(*symmetric(at, heights.tolist()))
     beyond = ("beyond", many, few - many, max(1, runs.runs), alternatives)
-    return ("between", found, discrete([(0.0, 1.0)]), *([] if surely else [beyond]))
+    return ("between", upper_loss, discrete([(0.0, 1.0)]), *([] if surely else [beyond]))
 
 
 def _rare(curve: Worst, at: Array) -> Array:
@@ -73,9 +73,9 @@ def _knots(part: list[Multiset], curve: Worst) -> tuple[Array, bool]:
     surely = curve.largest <= _LAST and not curve.lost
     follow(end <= _LAST, "the curve of one run goes too far to be derived again")
     listed = [abs(v) for a in part for loss in a if loss[0] == "discrete" for v, _ in loss[1]]
-    rest = np.linspace(end, curve.largest, 20) if surely and end < curve.largest else np.zeros(0)
+    tail_knots = np.linspace(end, curve.largest, 20) if surely and end < curve.largest else np.zeros(0)
     near = min(end, curve.largest)
-    knots = np.unique([*np.linspace(0.0, near, _KNOTS), *(v for v in listed if v < near), *rest])
+    knots = np.unique([*np.linspace(0.0, near, _KNOTS), *(v for v in listed if v < near), *tail_knots])
     apart = np.diff(knots[:-1]) > _APART * near  # a slope between knots that are closer would be rounding
     return np.concatenate([knots[:1], knots[1:-1][apart], knots[-1:]]), surely
 

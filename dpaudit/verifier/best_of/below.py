@@ -38,11 +38,11 @@ def best_below(node: Table, part: Multiset, score: int, above: Loss) -> Multiset
         return Counter()
     shown = [_best(law[ranks], runs) for law in (p, q)]
     seen = (shown[0] > _IMPOSSIBLE) & (shown[1] > _IMPOSSIBLE)
-    one, two = (law[seen] * (1 - _NOTHING) for law in shown)
+    first_masses, second_masses = (law[seen] * (1 - _NOTHING) for law in shown)
     alone = [math.fsum(law[them[ranks] == 0]) * (1 - _NOTHING) for law, them in zip(shown, (q, p), strict=True)]
-    rest = 1 - math.fsum(one) - alone[0], 1 - math.fsum(two) - alone[1]
-    atoms = zip(np.log(one / two).tolist(), one.tolist(), strict=True)
-    return Counter([("between", above, discrete([*atoms, (math.log(rest[0] / rest[1]), rest[0])], *alone))])
+    unseen = 1 - math.fsum(first_masses) - alone[0], 1 - math.fsum(second_masses) - alone[1]
+    atoms = zip(np.log(first_masses / second_masses).tolist(), first_masses.tolist(), strict=True)
+    return Counter([("between", above, discrete([*atoms, (math.log(unseen[0] / unseen[1]), unseen[0])], *alone))])
 
 
 def _epsilon(score: int) -> float:
@@ -63,8 +63,8 @@ def _laws(part: Multiset) -> tuple[Array, Array] | None:
     if kinds == {"laplace"}:
         at = np.linspace(0.0, loss[1], _CELLS)
         tails = [(np.exp(-abs(x)) / 2, x > 0) for x in (at - loss[1], at)]
-        one, two = (_cells(np.where(right, 1 - tail, tail), np.where(right, tail, 1 - tail)) for tail, right in tails)
-        return one, two
+        p, q = (_cells(np.where(right, 1 - tail, tail), np.where(right, tail, 1 - tail)) for tail, right in tails)
+        return p, q
     if kinds != {"discrete"} or not loss[1] or len(loss[1]) > _OUTCOMES:
         return None
     values, masses = np.array(loss[1][::-1]).T

@@ -31,10 +31,10 @@ class Runs:
                 return np.asarray(math.log(self.runs) + (self.runs - 1) * np.log(b))
         if self.mean:
             return np.asarray(math.log(self.mean) - self.mean * (1 - b))
-        whole = -math.log(self.gamma)
-        scale = math.log(whole)
+        minus_log_gamma = -math.log(self.gamma)
+        scale = math.log(minus_log_gamma)
         if self.eta > _NEAR_ZERO:
-            scale = self.eta * whole + math.log(-math.expm1(-self.eta * whole) / self.eta)
+            scale = self.eta * minus_log_gamma + math.log(-math.expm1(-self.eta * minus_log_gamma) / self.eta)
         return np.asarray(math.log1p(-self.gamma) - scale - (self.eta + 1) * np.log(self._rest(1 - b)))
 
     def slope(self, b: Array) -> Array:
@@ -70,11 +70,11 @@ class Runs:
             return np.asarray(np.where(below > 0, -(below**self.runs) * np.expm1(self.runs * logs), 0.0))
         if self.mean:
             return np.asarray(-np.exp(-self.mean * above) * np.expm1(-self.mean * mass))
-        rest = self._rest(above)
-        logs, whole = np.log1p((1 - self.gamma) * mass / rest), -math.log(self.gamma)
+        complement = self._rest(above)
+        logs, minus_log_gamma = np.log1p((1 - self.gamma) * mass / complement), -math.log(self.gamma)
         if self.eta <= _NEAR_ZERO:
-            return np.asarray(logs / whole)
-        outer = np.exp(-self.eta * (np.log(rest) + whole)) / math.expm1(-self.eta * whole)
+            return np.asarray(logs / minus_log_gamma)
+        outer = np.exp(-self.eta * (np.log(complement) + minus_log_gamma)) / math.expm1(-self.eta * minus_log_gamma)
         return np.asarray(outer * np.expm1(-self.eta * logs))
 
     def _rest(self, above: Array) -> Array:

@@ -39,9 +39,9 @@ class Weights:
     """The ranked outputs of the symmetric pair of one run, with the corners at both ends of each of them."""
 
     def __init__(self, values: Array, p: Array, lost: float, runs: Runs) -> None:
-        one, two = np.array([lost, *p[::-1], 0.0]), np.array([0.0, *(p * np.exp(-values))[::-1], lost])
-        held = (one > 0) | (two > 0)
-        self.p, self.q = pieces(one[held], two[held], runs, _APART)
+        first_law, second_law = np.array([lost, *p[::-1], 0.0]), np.array([0.0, *(p * np.exp(-values))[::-1], lost])
+        possible = (first_law > 0) | (second_law > 0)
+        self.p, self.q = pieces(first_law[possible], second_law[possible], runs, _APART)
         self.runs = runs
         over, under = (np.append(0.0, np.cumsum(law)) for law in (self.p, self.q))
         self.corners: list[_Corners] = []
@@ -64,23 +64,23 @@ class Weights:
         Where only the rest of an output itself has a lower score, either slope is read at its end. All that is scored
         lower has a ratio of l or less, so that an output shows nothing of k runs beyond k times its loss.
         """
-        found = np.zeros(len(epsilons))
+        heights = np.zeros(len(epsilons))
         for i in np.flatnonzero(self.p):
             loss = math.log(self.p[i]) - math.log(self.q[i]) if self.q[i] else math.inf
             ratios = np.exp(np.minimum(epsilons - loss, _LARGEST))
-            rest = self.runs.slope(np.array([self.p[i], self.q[i] if self.runs.runs else 0.0]))
-            least = np.maximum(0.0, rest[0] * (1 + UP) - ratios * rest[1] * (1 - UP))
+            own_slopes = self.runs.slope(np.array([self.p[i], self.q[i] if self.runs.runs else 0.0]))
+            least = np.maximum(0.0, own_slopes[0] * (1 + UP) - ratios * own_slopes[1] * (1 - UP))
             both = sum(np.maximum(least, corner.most(ratios)) for corner in self.corners[i : i + 2])
-            found += self.p[i] / 2 * both * (epsilons < self.runs.runs * loss if self.runs.runs else 1.0)
-        return np.minimum(1.0, found * (1 + UP))
+            heights += self.p[i] / 2 * both * (epsilons < self.runs.runs * loss if self.runs.runs else 1.0)
+        return np.minimum(1.0, heights * (1 + UP))
 
 
 def _corners(gain: Array, cost: Array) -> _Corners:
     """Return the corners of a convex hull of all places: slopes between them rise, as a monotone regression makes."""
     from scipy.optimize import isotonic_regression  # noqa: PLC0415  # optimisers load slowly
 
-    kept = np.append(True, np.diff(np.minimum.accumulate(cost)) < 0)
-    gain, cost = gain[kept], cost[kept]
+    cheaper = np.append(True, np.diff(np.minimum.accumulate(cost)) < 0)
+    gain, cost = gain[cheaper], cost[cheaper]
     if len(cost) < 2:
         return _Corners(gain, cost, np.zeros(0))
     turns = isotonic_regression(np.diff(gain) / np.diff(cost), weights=-np.diff(cost)).x

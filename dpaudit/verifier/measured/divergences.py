@@ -57,7 +57,7 @@ _SLIP = 1e-9  # relative; more than rounding makes of a supremum
 
 def between(measure: str, at: float, alternatives: list[Multiset]) -> Bounds:
     """Return bounds on the largest value over alternatives and both orders of the neighbours."""
-    ways = distinct([way for held in alternatives for way in (held, reversed_all(held))])
+    ways = distinct([way for alternative in alternatives for way in (alternative, reversed_all(alternative))])
     if measure == "profile":
         return Worst(alternatives).delta(at)
     lows, highs = zip(*(_mu(way) if measure == "mu" else _added(measure, at, way) for way in ways), strict=True)
@@ -95,26 +95,26 @@ def _beside(xi: float, losses: Multiset, rho: float) -> Bounds:
 
     K(s) less xi s is convex as K is. No R_a exceeds `rho` times a, and beyond the last power none the largest loss.
     """
-    rest = {loss: n for loss, n in losses.items() if loss[0] not in ("gaussian", "concentrated")}
-    whole = [math.fsum(_rho(loss)[end] * n for loss, n in losses.items() if loss not in rest) for end in (0, 1)]
-    exact = _largest_of(rest)
-    if exact == math.inf or any(map(leak, rest)):
+    others = {loss: n for loss, n in losses.items() if loss[0] not in ("gaussian", "concentrated")}
+    normal = [math.fsum(_rho(loss)[end] * n for loss, n in losses.items() if loss not in others) for end in (0, 1)]
+    exact = _largest_of(others)
+    if exact == math.inf or any(map(leak, others)):
         return OPEN
     if exact <= Fraction(repr(xi)):  # no divergence of the rest exceeds it
-        return whole[0], whole[1]
+        return normal[0], normal[1]
     largest = float(exact) * (1 + _ULPS)
 
     def moments(powers: Any) -> tuple[Any, Any]:
         sides = np.zeros((2, len(powers)))
-        for loss, n in rest.items():
+        for loss, n in others.items():
             sides += n * np.array([_renyi(loss, 1 + s) for s in powers.tolist()]).T
-        highs = np.minimum(np.minimum(sides[1], largest), (1 + powers) * (rho - whole[0]))
+        highs = np.minimum(np.minimum(sides[1], largest), (1 + powers) * (rho - normal[0]))
         return powers * (sides[0] - xi), powers * (highs - xi)
 
     powers = np.geomspace(1e-9, _LAST, _FIRST)
     low, high = _largest_ratio(powers, moments)
     high = max(high, (largest - xi) / _LAST, 0.0)
-    return whole[0] + low, whole[1] + high + _SLIP * high
+    return normal[0] + low, normal[1] + high + _SLIP * high
 
 
 def _largest_of(losses: dict[Loss, int]) -> Fraction | float:
@@ -175,19 +175,19 @@ def unmixed(losses: Multiset) -> Multiset:
     A draw mixes pairs, each of those releases or of none, or of shifts of equal rank, and a curve of mixtures is at
     most the largest of the curves, as the hockey-stick divergence is jointly convex.
     """
-    found: Multiset = Counter()
+    dominating: Multiset = Counter()
     for loss, n in losses.items():
         if loss[0] == "mixture":
-            found[loss[1], apart(loss)] += n
+            dominating[loss[1], apart(loss)] += n
         elif loss[0] == "average":
-            found["choice", frozenset(option for _, option in loss[1])] += n
+            dominating["choice", frozenset(option for _, option in loss[1])] += n
         elif loss[0] in _DRAWS:
             inside = Counter({part if loss[3] == "remove" else reverse(part): m for part, m in loss[1]})
             for part, m in unmixed(inside).items():
-                found[part] += n * math.prod(loss[4:]) * m
+                dominating[part] += n * math.prod(loss[4:]) * m
         else:
-            found[loss] += n
-    return _of_whole(found)
+            dominating[loss] += n
+    return _of_whole(dominating)
 
 
 def _rounded(value: float) -> Bounds:
@@ -297,7 +297,7 @@ def _renyi(loss: Loss, order: float) -> Bounds:
     if kind in ("gaussian", "concentrated"):
         return _rounded(order * (size * size / 2 if kind == "gaussian" else size))
     if loss[2:] == _THRESHOLD:
-        return _of_thresholds(size, lambda one: _renyi(one, order))
+        return _of_thresholds(size, lambda noise_loss: _renyi(noise_loss, order))
     if kind == "between" and len(loss) > 3:
         return _renyi(loss[2], order)[0], _renyi_beyond(loss, np.array([s]))[0]
     if kind not in ("laplace", "discrete", "range"):
@@ -316,9 +316,9 @@ def _of_sides(loss: Loss, order: float) -> float:
         return _renyi(loss[1], order)[1]
     if loss[0] != "halves":
         return math.inf
-    one, other = ((order - 1) * _renyi(side, order)[1] for side in loss[1:])
-    near = math.log1p(math.expm1(min(one, 1.0)) + math.expm1(min(other, 1.0)))
-    return (near if max(one, other) <= 1 else float(np.logaddexp(one, other))) / (order - 1) * (1 + _SLIP)
+    above, below = ((order - 1) * _renyi(side, order)[1] for side in loss[1:])
+    near = math.log1p(math.expm1(min(above, 1.0)) + math.expm1(min(below, 1.0)))
+    return (near if max(above, below) <= 1 else float(np.logaddexp(above, below))) / (order - 1) * (1 + _SLIP)
 
 
 def _rho_beyond(loss: Loss) -> float:
@@ -330,8 +330,8 @@ def _rho_beyond(loss: Loss) -> float:
     if not np.isfinite(_renyi_beyond(loss, orders)).all():
         return math.inf
     _, many, share, times, alternatives = loss[3]
-    one = max(sum(_rho(x)[1] * n for x, n in way.items()) for way in _ways(alternatives)) * times
-    far = one + (math.log(2 + 2 * _FURTHEST) + many - share * _FURTHEST) / _FURTHEST / (1 + _FURTHEST)
+    rho_of_run = max(sum(_rho(x)[1] * n for x, n in way.items()) for way in _ways(alternatives)) * times
+    far = rho_of_run + (math.log(2 + 2 * _FURTHEST) + many - share * _FURTHEST) / _FURTHEST / (1 + _FURTHEST)
 
     def moments(powers: Any) -> tuple[Any, Any]:
         return 0.0 * powers, powers * _renyi_beyond(loss, powers)
@@ -346,17 +346,17 @@ def _renyi_beyond(loss: Loss, powers: Any) -> Any:
     there, have E e^(s L) + a m X^s. Beyond, h(x) <= r h_0(c x), and a power of c x / (c X) >= 1 may be put beside it.
     """
     _, many, share, times, alternatives = loss[3]
-    known = np.geomspace(1e-5, _FURTHEST, 300)
-    rows = [[sum(_renyi(x, 1 + s)[1] * n for x, n in way.items()) for s in known] for way in _ways(alternatives)]
-    logs = known * np.max(rows, axis=0) * times
+    run_powers = np.geomspace(1e-5, _FURTHEST, 300)
+    rows = [[sum(_renyi(x, 1 + s)[1] * n for x, n in way.items()) for s in run_powers] for way in _ways(alternatives)]
+    logs = run_powers * np.max(rows, axis=0) * times
     end = loss[1][1][-1][0]
     mass = math.log(max(loss[1][2], 1e-320))
     within = np.logaddexp(log_moments(loss[1], powers), np.log1p(powers) + mass + powers * end)
     beyond = np.full(len(powers), math.inf)
-    for s, log in zip(known.tolist(), logs.tolist(), strict=True):
+    for s, log in zip(run_powers.tolist(), logs.tolist(), strict=True):
         put = np.log1p(powers) + np.log(powers) + many - powers * share + (powers - s) * (end + share)
         beyond = np.where(powers <= s, np.minimum(beyond, put + log - math.log(s) - math.log1p(s)), beyond)
-    alone = np.logaddexp(np.log1p(powers), many - powers * share + np.interp(powers, known, logs, right=math.inf))
+    alone = np.logaddexp(np.log1p(powers), many - powers * share + np.interp(powers, run_powers, logs, right=math.inf))
     return (np.minimum(np.logaddexp(within, beyond), alone) + _SLIP * powers) / powers
 
 
@@ -408,18 +408,18 @@ def _worst_chord(at: list[float], heights: list[float]) -> tuple[tuple[float, fl
     corners in the other order.
     """
     points = list(zip(np.exp(at).tolist(), [*heights[:-1], 0.0], strict=True))
-    kept = hull(points)
-    ends, tops = np.array([points[i] for i in kept]).T
+    corners = hull(points)
+    ends, tops = np.array([points[i] for i in corners]).T
     under = -np.diff(tops) / np.diff(ends)
     over = tops[:-1] + under * ends[:-1]
     each = _normal(over, 1 - over) - _normal(under, 1 - under)
     worst = int(np.argmax(each))
-    return (at[kept[worst]], at[kept[worst + 1]]), float(each[worst])
+    return (at[corners[worst]], at[corners[worst + 1]]), float(each[worst])
 
 
-def _normal(mass: Any, rest: Any) -> Any:
+def _normal(mass: Any, complement: Any) -> Any:
     """Return the normal quantile of a mass, by the smaller one of it and the rest."""
-    return np.where(mass < 0.5, ndtri(np.minimum(mass, 0.5)), -ndtri(np.minimum(rest, 0.5)))
+    return np.where(mass < 0.5, ndtri(np.minimum(mass, 0.5)), -ndtri(np.minimum(complement, 0.5)))
 
 
 def _of_whole(losses: Multiset) -> Multiset:
@@ -428,11 +428,11 @@ def _of_whole(losses: Multiset) -> Multiset:
     A divergence of a mixture is at most that of its parts. Over its order, and in mu, a sampled Gaussian release tends
     to the whole one at rare outputs.
     """
-    found: Multiset = Counter()
+    simplified: Multiset = Counter()
     for loss, n in losses.items():
-        whole = ("gaussian", apart(loss)) if loss[:2] == ("mixture", "gaussian") else loss
-        found[loss[2] if loss[0] == "once" else whole] += n
-    return found
+        at_most = ("gaussian", apart(loss)) if loss[:2] == ("mixture", "gaussian") else loss
+        simplified[loss[2] if loss[0] == "once" else at_most] += n
+    return simplified
 
 
 def _of_largest(loss: Loss) -> float:

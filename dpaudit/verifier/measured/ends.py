@@ -27,17 +27,17 @@ def points_compared(data: Table, rows: list[Row], attained: list[Multiset]) -> O
     """
     measure, outcome = data["claim"]["measure"], Outcome()
     normal = _gaussian(data["declaration"])
-    above, known = _by_pairs(rows, data["declaration"], measure), squares_of(rows, normal)
-    whole, every = [unmixed(way) for way in above], all(attained) and any(attained)
+    above, squares = _by_pairs(rows, data["declaration"], measure), squares_of(rows, normal)
+    unmixed_ways, every = [unmixed(way) for way in above], all(attained) and any(attained)
     known_draws = [unmixed(way) for way in upper_side(rows, normal)] if measure in ("rho", "renyi") else []
     for at, claimed, low, high in points_of(data):
         bracket, shown = between(measure, at, above), between(measure, at, attained) if any(attained) else OPEN
         if data["verdict"] != "refuted" and shown[0] > claimed * _BROKEN:
             outcome = outcome.joined(Outcome((), (LEFT_OPEN,)))
-        offs = zip(above, beyond(measure, at, high, whole, known), strict=True)
+        offs = zip(above, beyond(measure, at, high, unmixed_ways, squares), strict=True)
         proved = bracket[1] <= high or all(off <= 0 or between(measure, at, [way])[1] <= high for way, off in offs)
-        proved |= bool(known_draws) and all(off <= 0 for off in beyond(measure, at, high, known_draws, known))
-        attains = low <= shown[0] or any(off >= 0 for off in beyond(measure, at, low, attained, known))
+        proved |= bool(known_draws) and all(off <= 0 for off in beyond(measure, at, high, known_draws, squares))
+        attains = low <= shown[0] or any(off >= 0 for off in beyond(measure, at, low, attained, squares))
         ends = (
             ("upper", high, high < shown[0], "below", low <= claimed and not proved, bracket[1]),
             ("lower", low, every and low > shown[1], "above", not (attains or (every and low <= claimed)), shown[0]),
@@ -51,7 +51,7 @@ def points_compared(data: Table, rows: list[Row], attained: list[Multiset]) -> O
     if (stated := data.get("trust", {}).get("proved")) is None:
         return outcome
     at, ways = points_of(data)[0].at, upper_side(rows, without_word(data["declaration"]))
-    exact = all(off <= 0 for off in beyond(measure, at, float(stated), ways, known))
+    exact = all(off <= 0 for off in beyond(measure, at, float(stated), ways, squares))
     if exact or float(stated) >= between(measure, at, ways)[1]:
         return outcome
     return outcome.joined(Outcome((), ("what is proved without the stated parts is not confirmed",)))
@@ -76,16 +76,16 @@ def _by_pairs(rows: list[Row], tree: Table, measure: str) -> list[Multiset]:
     sides = [sides_of(fields, fields.get("neighbours", "replace_one")) for fields in tables]
     orders = {next(iter(upper)): frozenset({*lower, *map(reverse, lower)}) for upper, lower in sides if upper != lower}
     return [
-        Counter({(("choice", orders[loss]) if loss in orders else loss): n for loss, n in held.items()})
-        for held in upper_side(rows, normal)
+        Counter({(("choice", orders[loss]) if loss in orders else loss): n for loss, n in alternative.items()})
+        for alternative in upper_side(rows, normal)
     ]
 
 
 def _gaussian(fields: Table) -> Table:
     """Return a node or a mechanism with Gaussian noise in the place of discrete Gaussian noise, down to its leaves."""
-    held: Table = {key: _gaussian(fields[key]) for key in _HELD if isinstance(fields.get(key), dict)}
+    replaced: Table = {key: _gaussian(fields[key]) for key in _HELD if isinstance(fields.get(key), dict)}
     if "parts" in fields:
-        held["parts"] = [_gaussian(part) for part in fields["parts"]]
+        replaced["parts"] = [_gaussian(part) for part in fields["parts"]]
     if fields.get("name") == "discrete_gaussian":
-        held["name"] = "gaussian"
-    return fields | held
+        replaced["name"] = "gaussian"
+    return fields | replaced

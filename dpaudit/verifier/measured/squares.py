@@ -16,7 +16,7 @@ Squares = dict[tuple[str, float], Fraction]
 
 def squares_of(rows: list[Row], tree: Table) -> Squares:
     """Return the squares of all releases and budgets, for each number of records that a row is about."""
-    found: Squares = {}
+    squares: Squares = {}
     for records, node, times in product({row.records for row in rows}, walk(tree), (1, 2)):  # and twice as far apart
         mu, rho = _ratio(node) * times, Fraction(repr(float(node.get("rho", 0))))
         for kind, number, grown, square in (
@@ -24,8 +24,8 @@ def squares_of(rows: list[Row], tree: Table) -> Squares:
             ("concentrated", rho, records**2, 2 * rho * records**2),
         ):
             for name in (float(number * grown), float(number) * grown):
-                found[kind, name] = max(found.get((kind, name), Fraction(0)), square)
-    return found
+                squares[kind, name] = max(squares.get((kind, name), Fraction(0)), square)
+    return squares
 
 
 def _ratio(node: Table) -> Fraction:
@@ -40,7 +40,7 @@ def _ratio(node: Table) -> Fraction:
     return exact_ratio(leaf, "l2_sensitivity", "stddev")
 
 
-def beyond(measure: str, at: float, end: float, ways: list[Multiset], known: Squares) -> list[Fraction | float]:
+def beyond(measure: str, at: float, end: float, ways: list[Multiset], squares: Squares) -> list[Fraction | float]:
     """Return how far the exact square of each way lies above that of a stated end; not a number where none is known.
 
     In rho, in mu, or in the divergence of order `at`.
@@ -49,16 +49,16 @@ def beyond(measure: str, at: float, end: float, ways: list[Multiset], known: Squ
         return [math.nan] * len(ways)
     stated = Fraction(repr(end))
     square = {"rho": 2 * stated, "mu": stated**2, "renyi": 2 * stated / Fraction(repr(at or 1.0))}[measure]
-    sums = [_sum(way, known) for way in ways]
-    return [math.nan if found is None else found - square for found in sums]
+    sums = [_sum(way, squares) for way in ways]
+    return [math.nan if total is None else total - square for total in sums]
 
 
-def _sum(losses: Multiset, known: Squares) -> Fraction | None:
+def _sum(losses: Multiset, squares: Squares) -> Fraction | None:
     """Return the sum of all squares, of Gaussian releases on samples as whole ones; None where one is not known."""
     named = [(_name(loss), n) for loss, n in losses.items()]
-    if not known.keys() >= {name for name, _ in named}:
+    if not squares.keys() >= {name for name, _ in named}:
         return None
-    return sum((known[name] * n for name, n in named), start=Fraction(0))
+    return sum((squares[name] * n for name, n in named), start=Fraction(0))
 
 
 def _name(loss: Loss) -> tuple[str, float]:

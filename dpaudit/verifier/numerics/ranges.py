@@ -58,19 +58,19 @@ def _recursion(width: float, count: int, cells: int) -> tuple[Array, Array, Arra
     grown = math.expm1(h) * math.exp(h)
     for reach in reaches:
         outer = np.exp(np.arange(len(low) // 2 - cells - reach, 0) * h)
-        one, two = _moved(low, 1 - outer * math.exp(-(len(low) // 2) * h), 0.0, cells)
-        found = u * one + (1 - u) * two
-        best = found.argmax(0)[None]
-        one, two = _moved(under, np.ones(len(outer)), 0.0, cells)
-        events = u * np.exp(-t) * one + (1 - u) * np.exp(width - t) * two
+        upward, downward = _moved(low, 1 - outer * math.exp(-(len(low) // 2) * h), 0.0, cells)
+        gains = u * upward + (1 - u) * downward
+        best = gains.argmax(0)[None]
+        upward, downward = _moved(under, np.ones(len(outer)), 0.0, cells)
+        events = u * np.exp(-t) * upward + (1 - u) * np.exp(width - t) * downward
         under = np.take_along_axis(events, best, 0)[0]
-        low = np.take_along_axis(found, best, 0)[0]
-        one, two = _moved(high, 1 - (1 - high[0]) * outer, high[-1], cells)
-        found = u * one + (1 - u) * two
-        bent = np.diff(one, axis=0) / -math.expm1(-width) - np.diff(two, axis=0) / math.expm1(width)
-        arch, ends = grown * np.maximum(bent, 0.0), np.abs(np.diff(found, axis=0))
+        low = np.take_along_axis(gains, best, 0)[0]
+        upward, downward = _moved(high, 1 - (1 - high[0]) * outer, high[-1], cells)
+        gains = u * upward + (1 - u) * downward
+        bent = np.diff(upward, axis=0) / -math.expm1(-width) - np.diff(downward, axis=0) / math.expm1(width)
+        arch, ends = grown * np.maximum(bent, 0.0), np.abs(np.diff(gains, axis=0))
         above = np.maximum(arch - ends, 0.0) ** 2 / np.maximum(4 * arch, _TINY)
-        high = (np.maximum(found[1:], found[:-1]) + above).max(0)
+        high = (np.maximum(gains[1:], gains[:-1]) + above).max(0)
     slip = count * _SLIP / h
     y = np.arange(-reaches[-1], reaches[-1] + 1) * h
     return y, low * (1 - slip), under * (1 + slip), np.minimum(1.0, high * (1 + slip))

@@ -45,7 +45,7 @@ def binomial(trials: int, rate: float) -> list[tuple[int, float]]:
     if rate == 1:
         return [(trials, 1.0)]
     likeliest, odds = min(trials, math.floor((trials + 1) * rate)), rate / absent(rate)
-    found = [(likeliest, 1.0)]
+    weights = [(likeliest, 1.0)]
     for way in (1, -1):
         j, size = likeliest, 1.0
         while 0 <= j + way <= trials:
@@ -53,9 +53,9 @@ def binomial(trials: int, rate: float) -> list[tuple[int, float]]:
             if size < _RAREST:
                 break
             j += way
-            found.append((j, size))
-    whole = math.fsum(size for _, size in found)
-    return sorted((j, size / whole) for j, size in found)
+            weights.append((j, size))
+    total = math.fsum(size for _, size in weights)
+    return sorted((j, size / total) for j, size in weights)
 
 
 def log_ratio(ratio: Fraction) -> float:

@@ -39,10 +39,10 @@ def on_knots(knots: Knots, logarithms: Array, masses: Array) -> Array:
     phase = np.maximum((logarithms - knots.low) / knots.step, 0.0)
     where = np.floor(phase).astype(np.int64)
     up = masses * (np.expm1((phase - where) * knots.step) / math.expm1(knots.step))
-    kept = np.exp(np.minimum(logarithms - knots.low, 0.0))
-    found = np.bincount(where + 1, (masses - up) * kept, knots.size + 1) + np.bincount(where + 2, up, knots.size + 1)
-    found[0] += float((masses * -np.expm1(np.minimum(logarithms - knots.low, 0.0))).sum())
-    return np.asarray(found)
+    shrink = np.exp(np.minimum(logarithms - knots.low, 0.0))
+    law = np.bincount(where + 1, (masses - up) * shrink, knots.size + 1) + np.bincount(where + 2, up, knots.size + 1)
+    law[0] += float((masses * -np.expm1(np.minimum(logarithms - knots.low, 0.0))).sum())
+    return np.asarray(law)
 
 
 def summed(knots: Knots, steps: int, each: Array, record: Array | None = None) -> tuple[Array, Array]:
@@ -51,27 +51,27 @@ def summed(knots: Knots, steps: int, each: Array, record: Array | None = None) -
     Guarantee: every mass is right to a relative `ROUNDED` for each step.
     """
     record = each if record is None else record
-    whole, marked, done = each, record, 1
+    total, marked, done = each, record, 1
     for bit in f"{steps:b}"[1:]:
-        marked = _joined(knots, marked, whole) if record is not each else whole
-        whole, done = _joined(knots, whole, whole), 2 * done
+        marked = _joined(knots, marked, total) if record is not each else total
+        total, done = _joined(knots, total, total), 2 * done
         if bit == "1":
             if record is not each:
-                marked = (done * _joined(knots, marked, each) + _joined(knots, whole, record)) / (done + 1)
-            whole, done = _joined(knots, whole, each), done + 1
-    return whole, marked if record is not each else whole
+                marked = (done * _joined(knots, marked, each) + _joined(knots, total, record)) / (done + 1)
+            total, done = _joined(knots, total, each), done + 1
+    return total, marked if record is not each else total
 
 
-def _joined(knots: Knots, one: Array, other: Array) -> Array:
+def _joined(knots: Knots, first: Array, second: Array) -> Array:
     """Return the law of a sum of two ratios: e^a (1 + e^-d) for each distance d, and as it is but for d far out.
 
     From the distance `far` on a sum lies next to its larger ratio, and all smaller ratios count together.
     """
     size, step, grown = knots.size, knots.step, math.expm1(knots.step)
     far = min(size, math.ceil(-math.log(grown) / step) + 1)
-    a, b = one[1:], other[1:]
-    found = np.zeros(size + math.ceil(math.log(2) / step) + 2)
-    found[:size] += one[0] * b + other[0] * a
+    a, b = first[1:], second[1:]
+    law = np.zeros(size + math.ceil(math.log(2) / step) + 2)
+    law[:size] += first[0] * b + second[0] * a
     for distance in range(far):
         above = math.log1p(math.exp(-distance * step)) / step
         moved = int(above)
@@ -79,12 +79,12 @@ def _joined(knots: Knots, one: Array, other: Array) -> Array:
         if distance:
             both += a[: size - distance] * b[distance:]
         up = both * (math.expm1((above - moved) * step) / grown)
-        found[distance + moved : size + moved] += both - up
-        found[distance + moved + 1 : size + moved + 1] += up
+        law[distance + moved : size + moved] += both - up
+        law[distance + moved + 1 : size + moved + 1] += up
     ratios = np.exp(knots.logarithms - knots.low)
     for large, small in ((a, b), (b, a)):
         below, means = (np.cumsum(row)[: size - far] for row in (small, small * ratios))
         up = large[far:] * (means / ratios[far:] / grown)
-        found[far:size] += large[far:] * below - up
-        found[far + 1 : size + 1] += up
-    return np.append(one[0] * other[0], found[:size])
+        law[far:size] += large[far:] * below - up
+        law[far + 1 : size + 1] += up
+    return np.append(first[0] * second[0], law[:size])

@@ -30,13 +30,13 @@ def cut_sizes(others: int, rate: float, bound: int) -> tuple[float, float, Share
     room, least = float(masses[~full].sum()), _POSSIBLE * (rate < 1)
     replaced, weights = sizes[full], masses[full]
     rates = rate * bound / (replaced + 1)
-    kept = (room * rate + float(weights @ rates)) * (1 - _UNIT * len(sizes))
+    mean_rate = (room * rate + float(weights @ rates)) * (1 - _UNIT * len(sizes))
     common = np.cumsum(weights[::-1])[::-1] > _RARE
     group = np.floor(np.log(replaced[common] / bound) / math.log1p(_ALIKE)).astype(int)
     _, starts = np.unique(group, return_index=True)
-    held = np.add.reduceat(weights[common], starts).tolist() if len(starts) else []
-    rest = max(float(weights[~common].sum()), least), rate * bound / (bound + 1)
-    return kept, max(room, least), [rest, *zip(held, rates[common][starts].tolist(), strict=True)]
+    grouped_weights = np.add.reduceat(weights[common], starts).tolist() if len(starts) else []
+    rare_share = max(float(weights[~common].sum()), least), rate * bound / (bound + 1)
+    return mean_rate, max(room, least), [rare_share, *zip(grouped_weights, rates[common][starts].tolist(), strict=True)]
 
 
 def _window(others: int, rate: float) -> tuple[Array, Array]:

@@ -48,11 +48,11 @@ class Row(NamedTuple):
 
 def places(tree: Table, path: str = "root", *, sampled: bool = False) -> dict[str, Place]:
     """Return every node by its path, parents first."""
-    found = {path: Place(tree, sampled)}
+    nodes = {path: Place(tree, sampled)}
     below = tree["node"] in ("subsample", "allocate") or (sampled and tree["node"] != "local")
     for i, part in enumerate(children(tree)):
-        found |= places(part, f"{path}.{i}", sampled=below)
-    return found
+        nodes |= places(part, f"{path}.{i}", sampled=below)
+    return nodes
 
 
 def demanded(node: Table, path: str, move: str, records: int) -> tuple[Table, list[list[tuple[str, str, int]]]]:
@@ -77,45 +77,45 @@ def checked_rows(data: Table) -> list[Row]:
     whole. A row that is none of these is a complaint that names it.
     """
     follow(data["derivation"], "the certificate leaves its derivation out, as it is too long")
-    tree, known = places(data["declaration"]), dict[tuple[str, str, int], int]()
+    tree, row_ids = places(data["declaration"]), dict[tuple[str, str, int], int]()
     rows: list[Row] = []
     tops: list[frozenset[int]] = []
     for i, stated in enumerate(data["derivation"]):
-        place = stated["path"], stated["move"], stated["records"]
+        row_key = stated["path"], stated["move"], stated["records"]
         try:
             require(stated["id"] == i, f"its id is {stated['id']}")
-            require(place not in known, "it stands twice")
-            rows.append(_row(stated, place, known, tree))
+            require(row_key not in row_ids, "it stands twice")
+            rows.append(_row(stated, row_key, row_ids, tree))
             tops.append(_next(i, rows[-1], tops, tree))
             _require_nests(rows[-1], rows, tops, tree)
         except Rejection as error:
-            named = f"{stated['rule']!r:.60} at {place[0]:.60} under {place[1]}"
+            named = f"{stated['rule']!r:.60} at {row_key[0]:.60} under {row_key[1]}"
             raise Rejection(f"row {i} of the derivation, {named}: {error}") from None
-        known[place] = i
-    whole = "root", _NESTS["moves"][data["claim"]["neighbours"]], 1
-    require(known.get(whole) == len(rows) - 1, "the derivation does not end with the whole declaration and its move")
+        row_ids[row_key] = i
+    final = "root", _NESTS["moves"][data["claim"]["neighbours"]], 1
+    require(row_ids.get(final) == len(rows) - 1, "the derivation does not end with the whole declaration and its move")
     unread = {*range(len(rows) - 1)} - {j for row in rows for j in row.premises}
     require(not unread, f"row {min(unread, default=0)} of the derivation is read by no other row")
     return rows
 
 
 def _row(
-    stated: Table, place: tuple[str, str, int], known: dict[tuple[str, str, int], int], tree: dict[str, Place]
+    stated: Table, row_key: tuple[str, str, int], row_ids: dict[tuple[str, str, int], int], tree: dict[str, Place]
 ) -> Row:
     """Return a row whose rule, numbers and premises are those of its node and move."""
-    require(place[0] in tree, "it is about no node of the declaration")
-    node = tree[place[0]].node
-    rule, groups = demanded(node, *place)
+    require(row_key[0] in tree, "it is about no node of the declaration")
+    node = tree[row_key[0]].node
+    rule, groups = demanded(node, *row_key)
     require(stated["rule"] == rule["rule"], f"the rule there is {rule['rule']!r}")
     numbers = {name: node[name] for name in TABLES["read"] if isinstance(node.get(name), int | float)}
     require(stated["parameters"] == numbers, f"the numbers of its node are {numbers}")
-    missing = [premise for group in groups for premise in group if premise not in known]
+    missing = [premise for group in groups for premise in group if premise not in row_ids]
     require(not missing, f"its premise {missing[:1]} does not stand before it")
-    ids = [[known[premise] for premise in group] for group in groups]
+    ids = [[row_ids[premise] for premise in group] for group in groups]
     wanted = [j for group in ids for j in group]
     require(stated["premises"] == wanted, f"it reads the rows {stated['premises']}, and not its premises {wanted}")
     last = len(ids) - len(rule.get("proved", ()))
-    return Row(*place, rule, ids[:last], [j for group in ids[last:] for j in group], stated.get("conclusion"))
+    return Row(*row_key, rule, ids[:last], [j for group in ids[last:] for j in group], stated.get("conclusion"))
 
 
 def _next(i: int, row: Row, tops: list[frozenset[int]], tree: dict[str, Place]) -> frozenset[int]:
@@ -171,7 +171,7 @@ def _sizes_complaint(node: Table, move: str, records: int) -> str:
 
 def _comes_and_goes(node: Table) -> bool:
     """Return whether a node is no leaf, or one that is stated for records that are added and removed."""
-    held = node.get("mechanism", node)
-    while "leaf" in held:
-        held = held["leaf"]
-    return node["node"] not in _NESTS["leaves"] or held.get("neighbours") == "add_remove"
+    fields = node.get("mechanism", node)
+    while "leaf" in fields:
+        fields = fields["leaf"]
+    return node["node"] not in _NESTS["leaves"] or fields.get("neighbours") == "add_remove"

@@ -95,17 +95,17 @@ class Step(NamedTuple):
 
 def concluded(rows: list[Row], tree: Table, pairs: list[Pair]) -> Conclusion:
     """Return what the last row concludes of a tree that has the form of that of the derivation."""
-    nodes, known = places(tree), dict[int, Conclusion]()
+    nodes, conclusions = places(tree), dict[int, Conclusion]()
     upper, lower = _read(rows)
     for i, row in enumerate(rows):
         if i in upper or (pairs and i in lower):
-            groups = [[known[j] for j in group if j in known] for group in row.groups]
+            groups = [[conclusions[j] for j in group if j in conclusions] for group in row.groups]
             step = Step(row, nodes[row.path], groups)
             require("unread" not in row.rule, "a rule is read of which no numbers are known")
             alternatives = _ABOVE[step.node["node"]](step) if i in upper else []
             attained = [_BELOW[step.node["node"]](step, pair, n) for n, pair in enumerate(pairs)] if i in lower else []
-            known[i] = Conclusion(alternatives, _choice(step), attained)
-    return known[len(rows) - 1]
+            conclusions[i] = Conclusion(alternatives, _choice(step), attained)
+    return conclusions[len(rows) - 1]
 
 
 def above(rows: list[Row], tree: Table) -> list[Multiset]:
@@ -209,11 +209,11 @@ def _largest(step: Step) -> list[Multiset]:
 
 def _cells(step: Step) -> list[Multiset]:
     """A removed record empties one cell; a replaced one fills another beside it, or stays."""
-    found = step.part.above
+    alternatives = step.part.above
     if step.row.move != "remove":
-        alone = joined(found)
-        found = [*step.groups[1][0].above, alone + losses.reversed_all(alone)]
-    return _several(found, step.row.records)
+        alone = joined(alternatives)
+        alternatives = [*step.groups[1][0].above, alone + losses.reversed_all(alone)]
+    return _several(alternatives, step.row.records)
 
 
 def _sampled(step: Step) -> list[Multiset]:
@@ -225,16 +225,16 @@ def _sampled(step: Step) -> list[Multiset]:
     scheme, part = node.get("scheme", "poisson"), step.part.above
     if scheme == "truncated_poisson" and "parallel" in {below["node"] for below in walk(node)}:
         part = [joined(part)]
-    found = schemes.above(node, part, relation)
+    alternatives = schemes.above(node, part, relation)
     if records == 1 or not node["rate"]:
-        return found
+        return alternatives
     require(scheme not in ("truncated_poisson", "with_replacement"), "a group over such a sample has no rule")
     if step.row.move == "remove" and scheme == "without_replacement":
         return [schemes.from_a_set(node, a, records) for a in part]
-    persons = [[(schemes.of_a_person(loss, records), n) for loss, n in a.items()] for a in found]
+    persons = [[(schemes.of_a_person(loss, records), n) for loss, n in a.items()] for a in alternatives]
     if relation != "replace_one" and scheme == "poisson" and all(loss for a in persons for loss, _ in a):
         return [sum((Counter({loss: n}) for loss, n in a), start=Counter()) for a in persons]
-    return _several(found, records)
+    return _several(alternatives, records)
 
 
 def _placed(step: Step) -> list[Multiset]:
@@ -294,14 +294,14 @@ def _release_moved(step: Step, pair: Pair, n: int) -> Attained:
     if _passes_over(pair, node) or (pair.one and step.place.sampled and not _moves_alone(fields)):
         return Attained(_NOTHING)
     together = of_records(fields, _records(step, pair)) if fields["name"] in TABLES["additive"] else None
-    found = losses.harmful(sides_of(together or fields, step.relation)[1])
-    open_order = _open_order(fields) or any(loss[0] == "once" for loss in found)
+    attained = losses.harmful(sides_of(together or fields, step.relation)[1])
+    open_order = _open_order(fields) or any(loss[0] == "once" for loss in attained)
     if not pair.one:  # nobody said which of several pairs it is, nor which law of it the record has
-        found = Counter({losses.one_pair(loss): times for loss, times in found.items()})
-        found = smaller(found) if open_order else found
-    whole = {loss[0] for loss in found} <= {*losses.SHIFTS}
-    found = _together(found, _records(step, pair)) if whole else found
-    return Attained(found, ways=frozenset([frozenset[str]()]))
+        attained = Counter({losses.one_pair(loss): times for loss, times in attained.items()})
+        attained = smaller(attained) if open_order else attained
+    only_shifts = {loss[0] for loss in attained} <= {*losses.SHIFTS}
+    attained = _together(attained, _records(step, pair)) if only_shifts else attained
+    return Attained(attained, ways=frozenset([frozenset[str]()]))
 
 
 def _passes_over(pair: Pair, release: Table) -> bool:
@@ -382,13 +382,13 @@ def _sample_moved(step: Step, pair: Pair, n: int) -> Attained:
     messages = "local" in {below["node"] for below in walk(node["part"])}
     if scheme != "poisson" and messages:
         return part._replace(losses=_NOTHING)
-    found = schemes.below(node, part.losses, step.relation, beside=not pair.one, labels=list(pair.labels))
-    if records > 1 and step.relation != "replace_one" and found:
+    attained = schemes.below(node, part.losses, step.relation, beside=not pair.one, labels=list(pair.labels))
+    if records > 1 and step.relation != "replace_one" and attained:
         if scheme == "without_replacement" and removed and {loss[0] for loss in part.losses} == {"gaussian"}:
-            found = schemes.from_a_set(node, part.losses, records)
+            attained = schemes.from_a_set(node, part.losses, records)
         elif node.get("scheme") == "poisson" and not messages:  # whose moves do not add up in one answer
-            found = _together(found, records)
-    return part._replace(losses=found)
+            attained = _together(attained, records)
+    return part._replace(losses=attained)
 
 
 def _reports_moved(step: Step, pair: Pair, n: int) -> Attained:
@@ -398,8 +398,8 @@ def _reports_moved(step: Step, pair: Pair, n: int) -> Attained:
     if path in pair.entries:
         require(entry < len(beside(step.node)), "a witness names a data set that is not known")
         part = part._replace(entered=part.entered | {path})
-    found = shuffled_below(step.node, part.losses, entry, lambda release: not _passes_over(pair, release))
-    return part._replace(losses=found)
+    attained = shuffled_below(step.node, part.losses, entry, lambda release: not _passes_over(pair, release))
+    return part._replace(losses=attained)
 
 
 def _best_moved(step: Step, pair: Pair, n: int) -> Attained:
@@ -408,8 +408,8 @@ def _best_moved(step: Step, pair: Pair, n: int) -> Attained:
     if step.node.get("scores") != "any" or not pair.one or path not in pair.entries:
         return part._replace(losses=_NOTHING)
     require(pair.entries[path] < SCORES, "a witness names a score that is not known")
-    found = best_below(step.node, part.losses, pair.entries[path], best_above(step.node, step.part.of_the_run))
-    return part._replace(losses=found, entered=part.entered | {path})
+    attained = best_below(step.node, part.losses, pair.entries[path], best_above(step.node, step.part.of_the_run))
+    return part._replace(losses=attained, entered=part.entered | {path})
 
 
 def _records(step: Step, pair: Pair) -> int:
@@ -417,9 +417,9 @@ def _records(step: Step, pair: Pair) -> int:
     return 1 if pair.one else step.row.records
 
 
-def _together(found: Multiset, records: int) -> Multiset:
+def _together(part: Multiset, records: int) -> Multiset:
     """Return what all records of a person attain together where that is known, else what one does."""
-    return Counter([schemes.of_a_person(loss, records) or loss for loss in found]) if found.total() == 1 else found
+    return Counter([schemes.of_a_person(loss, records) or loss for loss in part]) if part.total() == 1 else part
 
 
 def _moves_alone(mechanism: Table) -> bool:
@@ -440,8 +440,8 @@ def _open_order(mechanism: Table) -> bool:
 def query_of(mechanism: Table) -> str:
     """Return what noise is added to: the fields that scaling the noise leaves alone."""
     fields = rescaled(mechanism, math.inf).items()
-    kept = {key: query_of(held) if key == "leaf" else held for key, held in fields if key != "stated"}
-    return json.dumps(kept, sort_keys=True)
+    query_fields = {key: query_of(field) if key == "leaf" else field for key, field in fields if key != "stated"}
+    return json.dumps(query_fields, sort_keys=True)
 
 
 _BELOW: dict[str, Callable[[Step, Pair, int], Attained]] = {

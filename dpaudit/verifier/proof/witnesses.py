@@ -14,8 +14,8 @@ def both_sides(data: Table, rows: list[Row]) -> tuple[list[Multiset], list[Multi
     """Return the alternatives from above, and what the witnesses attain: that counts, and that is only assumed."""
     require_conclusions(rows, data["declaration"])
     pairs = pairs_of(data)
-    whole = concluded(rows, data["declaration"], [pair for _, pair in pairs])
-    return whole.above, *sides_attained(data, pairs, whole.below)
+    conclusion = concluded(rows, data["declaration"], [pair for _, pair in pairs])
+    return conclusion.above, *sides_attained(data, pairs, conclusion.below)
 
 
 def pairs_of(data: Table) -> list[tuple[Table, Pair]]:
@@ -23,21 +23,21 @@ def pairs_of(data: Table) -> list[tuple[Table, Pair]]:
 
     By definition a pair moves one query. Where several bear the witness's label, some pair moves each of them.
     """
-    found: list[tuple[Table, Pair]] = []
+    pairs: list[tuple[Table, Pair]] = []
     checked = {tuple(c["about"]) for c in data["conditions"] if c["kind"] == "attained" and c["status"] == "checked"}
     for witness in data["witnesses"]:
         labels, ground = tuple(witness["labels"]), witness["attained"]
         entries = {entry["path"]: entry["part"] for entry in witness["plan"]}
         require(len(entries) == len(witness["plan"]), "a witness enters one node twice")
-        require(all(witness != other for other, _ in found), "a witness stands twice")
+        require(all(witness != other for other, _ in pairs), "a witness stands twice")
         require(ground != "checked" or labels in checked, "no checked condition names the witness's releases")
-        one = ground == "by_definition"
-        require(len(labels) == 1 or not one, "a witness moves several queries")
+        by_definition = ground == "by_definition"
+        require(len(labels) == 1 or not by_definition, "a witness moves several queries")
         nodes = [n for n in walk(data["declaration"]) if n["node"] == "release" and n["label"] in labels]
-        queries = dict.fromkeys(query_of(node["mechanism"]) for node in nodes) if one else [""]
-        found += [(witness, Pair(labels, entries, one, query)) for query in queries]
+        queries = dict.fromkeys(query_of(node["mechanism"]) for node in nodes) if by_definition else [""]
+        pairs += [(witness, Pair(labels, entries, by_definition, query)) for query in queries]
         require(queries, "a witness moves no release")
-    return found
+    return pairs
 
 
 def sides_attained(
@@ -52,16 +52,16 @@ def sides_attained(
     assumed: list[Multiset] = []
     for witness in data["witnesses"]:
         labels, ground = witness["labels"], witness["attained"]
-        held = [attained for (row, _), attained in zip(pairs, below, strict=True) if row is witness]
+        witnessed = [attained for (row, _), attained in zip(pairs, below, strict=True) if row is witness]
         named = ground == "assumed" or (ground == "checked" and _named_once(data["declaration"], labels))
-        require(not labels or any(attained.ways for attained in held), "a witness moves no release")
+        require(not labels or any(attained.ways for attained in witnessed), "a witness moves no release")
         entries = {entry["path"] for entry in witness["plan"]}
-        reached = all(attained.entered == entries for attained in held)
+        reached = all(attained.entered == entries for attained in witnessed)
         require(reached, "a witness enters a part that its pair does not reach")
-        one_way = all(map(_on_one_way, held))
+        one_way = all(map(_on_one_way, witnessed))
         require(named or one_way, "a witness needs keys that may not be those of one record")
         side = assumed if ground == "assumed" else counted
-        side += [attained.losses for attained in held if attained.ways or not labels]
+        side += [attained.losses for attained in witnessed if attained.ways or not labels]
     return counted or [Counter()], assumed
 
 

@@ -23,21 +23,21 @@ def worst_of_few(users: int, epsilon: float, answers: int, x: Array) -> Array:
         laws = [alike]
         for _ in range(users - same):
             laws = [*(_beside(law, *first) for law in laws), _beside(laws[-1], *second)]
-        for one, other in pairwise(_shown(law, answers) for law in laws):
-            likely = one > _SEEN  # the other law has at least e^-30 as much there
-            places = np.searchsorted(x, one[likely] / other[likely])
-            p, q = (np.bincount(places, law[likely], len(x) + 1)[::-1].cumsum()[::-1][1:] for law in (one, other))
+        for before, after in pairwise(_shown(law, answers) for law in laws):
+            likely = before > _SEEN  # the other law has at least e^-30 as much there
+            places = np.searchsorted(x, before[likely] / after[likely])
+            p, q = (np.bincount(places, law[likely], len(x) + 1)[::-1].cumsum()[::-1][1:] for law in (before, after))
             heights = np.maximum(heights, p * (1 + _UP) - x * q * (1 - _UP))
         alike = _beside(alike, *third)
     return heights
 
 
-def shown_beside(users: int, epsilon: float, answers: int, held: int) -> tuple[Array, Array]:
+def shown_beside(users: int, epsilon: float, answers: int, common_answer: int) -> tuple[Array, Array]:
     """Return what the counts show of both answers where all others hold one of them, 0 or 1, or a third one, 2."""
     chances = _chances(epsilon, answers)
     law = np.ones((1, 1, 1))
     for _ in range(users - 1):
-        law = _beside(law, *chances[held])
+        law = _beside(law, *chances[common_answer])
     return _shown(_beside(law, *chances[0]), answers), _shown(_beside(law, *chances[1]), answers)
 
 

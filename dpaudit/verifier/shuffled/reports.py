@@ -67,8 +67,8 @@ def _response(epsilon: float, categories: int) -> Known:
 def _bits(epsilon: float, categories: int, encoding: str) -> Known:
     """Each bit by itself: those of three categories, and whether all others are set."""
     named, half = min(categories, 3), math.exp(-epsilon / 2)
-    kept, raised = (1 / (1 + half), half / (1 + half)) if encoding == "symmetric" else (0.5, half**2 / (1 + half**2))
-    gains = np.array([(1 - kept) / (1 - raised), kept / raised])
+    stayed, raised = (1 / (1 + half), half / (1 + half)) if encoding == "symmetric" else (0.5, half**2 / (1 + half**2))
+    gains = np.array([(1 - stayed) / (1 - raised), stayed / raised])
     columns = []
     for row in product((0, 1), repeat=named):
         base = math.prod(raised if bit else 1 - raised for bit in row)
@@ -84,11 +84,11 @@ def _sets(epsilon: float, categories: int, size: int) -> Known:
     """Sets of one size, by which of three categories they hold."""
     named = min(categories, 3)
     ways = [math.comb(categories - named, size - n) if size >= n else 0 for n in range(named + 1)]
-    held, whole = math.comb(categories - 1, size - 1), math.comb(categories, size)
+    with_own, all_sets = math.comb(categories - 1, size - 1), math.comb(categories, size)
     gain = math.exp(epsilon)
-    unit = 1 / (gain * (held / whole) + 1 - held / whole)
+    unit = 1 / (gain * (with_own / all_sets) + 1 - with_own / all_sets)
     rows = [row for row in product((0, 1), repeat=named) if ways[sum(row)]]
-    least = np.array([unit * (ways[sum(row)] / whole) for row in rows])
+    least = np.array([unit * (ways[sum(row)] / all_sets) for row in rows])
     return (
         np.array([[gain if row[own] else 1.0 for row in rows] for own in range(named)]) * least,
         least,
@@ -106,9 +106,9 @@ def every_value(parts: list[Known]) -> list[Array]:
     (first, outcomes, _), (second, *_) = parts
     choices: list[list[int]] = [[]]
     for _ in outcomes:
-        choices = [[*choice, one] for choice in choices for one in range(len(second))]
+        choices = [[*choice, answer] for choice in choices for answer in range(len(second))]
     return [
-        np.concatenate([p * second[one] for p, one in zip(law, choice, strict=True)])
+        np.concatenate([p * second[answer] for p, answer in zip(law, choice, strict=True)])
         for choice in choices
         for law in first
     ]
@@ -125,12 +125,12 @@ def changes(parts: list[Known]) -> list[Change]:
     """Return every way in which the value of a report may change, alike ones once."""
     numbers = range(len(every_value(parts)))
     moves = [(0, 1), (1, 0)] if len(parts) == 1 else [(a, b) for a in numbers for b in numbers if a != b]
-    found: dict[tuple[tuple[float, ...], ...], Change] = {}
+    distinct_changes: dict[tuple[tuple[float, ...], ...], Change] = {}
     for a, b in moves:
         change = _change(parts, a, b)
         alike = tuple(sorted(map(tuple, np.round(np.array(change[:3]).T, 10).tolist())))
-        found.setdefault(alike, change)
-    return list(found.values())
+        distinct_changes.setdefault(alike, change)
+    return list(distinct_changes.values())
 
 
 def change_of(parts: list[Known], moved: list[bool]) -> Change:
@@ -206,8 +206,8 @@ def shown(change: Change, others: list[int], knots: Array) -> list[tuple[float, 
     mean = np.array(others) @ change[3]
     rows = [sorted(np.round(np.array([*way[:2], mean]).T, 10).tolist()) for way in (change, back)]
     ways = (change,) if rows[0] == rows[1] else (change, back)
-    found = [_steep(sorted(seen(way, others, float(e)) for e in knots)) for way in ways]
-    begins, ends = found[0], [*found[-1]]
+    curves = [_steep(sorted(seen(way, others, float(e)) for e in knots)) for way in ways]
+    begins, ends = curves[0], [*curves[-1]]
     while True:
         rising = [(b[1] - a[1], b[0] - a[0]) for a, b in pairwise(begins)]
         falling = [(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(ends)]
@@ -225,7 +225,7 @@ def _steep(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
     points = [(0.0, 0.0), *points]
     corners = [points[i] for i in hull([(q, -p) for q, p in points])]
     steep = [True, *(b[1] - a[1] > b[0] - a[0] for a, b in pairwise(corners))]
-    return [corner for corner, kept in zip(corners, steep, strict=True) if kept]
+    return [corner for corner, is_steep in zip(corners, steep, strict=True) if is_steep]
 
 
 def _unit(steps: Array, law: Array, users: int, times: int) -> float:
@@ -333,8 +333,8 @@ def _more(law: Array, report: Array, most: int) -> Iterator[Array]:
 def _and(law: Array, report: Array) -> Array:
     """Return the law of counts with one report more."""
     longer = np.zeros([size + 1 for size in law.shape])
-    for place, chance in enumerate(report):
-        longer[tuple(slice(place == axis, size + (place == axis)) for axis, size in enumerate(law.shape))] += (
+    for outcome, chance in enumerate(report):
+        longer[tuple(slice(outcome == axis, size + (outcome == axis)) for axis, size in enumerate(law.shape))] += (
             chance * law
         )
     return longer

@@ -123,29 +123,29 @@ def _clones(users: int, epsilon: float, answers: int) -> Loss:
 def _hidden(users: int, epsilon: float, part: str) -> Loss:
     """Return the pair through knots of the curve of reports whose law is known."""
     node = {"part": json.loads(part)}
-    answers, known = _answers(node), _known(node)
+    answers, report_laws = _answers(node), _known(node)
     near = epsilon / 4 if users > _FEW else 0.0
     knots = np.unique([*np.linspace(0.0, epsilon, _HEIGHTS), *np.linspace(0.0, near, _HEIGHTS)])
-    found = _every_data_set(users, epsilon, known, knots, answers)
-    if found is None:
-        knots, heights = _blanket(users, epsilon, answers, changes(known))
+    exact_heights = _every_data_set(users, epsilon, report_laws, knots, answers)
+    if exact_heights is None:
+        knots, heights = _blanket(users, epsilon, answers, changes(report_laws))
     else:
-        heights = _below_clones(users, epsilon, answers, knots, found).tolist()
+        heights = _below_clones(users, epsilon, answers, knots, exact_heights).tolist()
     return ("between", listed(*symmetric(knots, heights)), discrete([(0.0, 1.0)]))
 
 
-def _every_data_set(users: int, epsilon: float, known: list[Known], knots: Array, answers: int) -> Array | None:
+def _every_data_set(users: int, epsilon: float, report_laws: list[Known], knots: Array, answers: int) -> Array | None:
     """Return the largest delta of all data sets at each knot, exactly or nearly; None where they are too many."""
     if answers > 2 and users <= _FEW:
         return worst_of_few(users, epsilon, answers, np.exp(knots))
-    changed = changes(known)
+    changed = changes(report_laws)
     if changed[0][3].shape == (2, 2) and users <= _MANY:
         return np.asarray(np.max([_in_blocks(change, users, knots) for change in changed], axis=0))
-    if not all(complete for _, _, complete in known):
+    if not all(complete for _, _, complete in report_laws):
         return None
-    found = [listed_out(change, users, knots) for change in changed]
-    heights = [height for height in found if height is not None]
-    return np.asarray(np.max(heights, axis=0)) if len(heights) == len(found) else None
+    all_heights = [listed_out(change, users, knots) for change in changed]
+    heights = [height for height in all_heights if height is not None]
+    return np.asarray(np.max(heights, axis=0)) if len(heights) == len(all_heights) else None
 
 
 def _in_blocks(change: Change, users: int, knots: Array) -> Array:
@@ -160,10 +160,10 @@ def _in_blocks(change: Change, users: int, knots: Array) -> Array:
     for block in range(blocks):
         least, end = (users * side // blocks for side in (block, block + 1))
         sides = (least, values[0][0]), (users - end, values[1][0])
-        ones, rest = (_binomial(_likely(n, rate), n, rate) for n, rate in sides)
-        counts = np.convolve(ones, rest)
-        one, other = (np.convolve(counts, own[::-1]) for own in (first, second))
-        heights = np.maximum(heights, sticks(one, other, knots, 1e-10 + 1e-13 * users))
+        ones, more_ones = (_binomial(_likely(n, rate), n, rate) for n, rate in sides)
+        counts = np.convolve(ones, more_ones)
+        first_counts, second_counts = (np.convolve(counts, own[::-1]) for own in (first, second))
+        heights = np.maximum(heights, sticks(first_counts, second_counts, knots, 1e-10 + 1e-13 * users))
     return np.minimum(1.0, heights + _OUTSIDE)
 
 
@@ -174,40 +174,40 @@ def beside(node: Table) -> list[list[int]]:
     outcomes are few, a power of two or all but so many. Laws that mirror each other need half of these. Of other
     reports all others hold one value, the same after any outcome; of many users the last one.
     """
-    known, others = _known(node), node["users"] - 1
-    if not known:
+    report_laws, others = _known(node), node["users"] - 1
+    if not report_laws:
         return []
-    kinds, own = len(every_value(known)), len(known[0][0])
-    if kinds == 2 and (known[0][0].shape == (2, 2) or _short(known[0], others + 1)):
-        values = known[0][0]
+    kinds, own = len(every_value(report_laws)), len(report_laws[0][0])
+    if kinds == 2 and (report_laws[0][0].shape == (2, 2) or _short(report_laws[0], others + 1)):
+        values = report_laws[0][0]
         firsts = set(range(others + 1)) if others < _FEW and values.shape[1] == 2 else {0, 1, 2, 4, 8, 16}
         mirrored = sorted(values.T.tolist()) == sorted(values[::-1].T.tolist())
         firsts = {n for n in firsts if 2 * n <= others} if mirrored else firsts | {others - n for n in firsts}
         return [[first, others - first] for first in sorted(firsts) if 0 <= first <= others]
-    held = [one for one in range(kinds - 1, -1, -1) if one < own or one >= kinds - own]
-    held = held if others < _OTHERS or kinds == 2 else held[:1]
-    return [[others * (value == one) for value in range(kinds)] for one in held]
+    common_values = [common for common in range(kinds - 1, -1, -1) if common < own or common >= kinds - own]
+    common_values = common_values if others < _OTHERS or kinds == 2 else common_values[:1]
+    return [[others * (value == common) for value in range(kinds)] for common in common_values]
 
 
 def shuffled_below(node: Table, part: Multiset, entry: int, moves: Callable[[Table], bool]) -> Multiset:
     """Return what is attained beside the data set of that number by a change that moves some releases of a report."""
-    known, users = _known(node), node["users"]
-    if not known or not part:
+    report_laws, users = _known(node), node["users"]
+    if not report_laws or not part:
         return Counter()
     epsilon, others = max(most(part)[0], most(reversed_all(part))[0]), beside(node)[entry]
-    change = change_of(known, [moves(release) for release in _asked(node["part"])])
+    change = change_of(report_laws, [moves(release) for release in _asked(node["part"])])
     if (answers := _answers(node)) > 2 and users <= _FEW:
         laws = shown_beside(users, epsilon, answers, others.index(max(others)))
         return Counter([_merged(*laws, 0.0, epsilon)])
     if change[3].shape == (2, 2):
         sides = [(n, float(law[0])) for n, law in zip(others, change[3], strict=True)]
-        ones, rest = (_binomial(_likely(n, rate), n, rate) for n, rate in sides)
-        counts = np.convolve(ones, rest)
-        one, other = (np.convolve(counts, own[::-1]) for own in change[:2])
-        return Counter([_merged(one, other, 0.0, epsilon)])
-    if len(known) == 1 and known[0][2] and _short(known[0], users):
-        one, other = counted(change, others)
-        return Counter([_merged(one.ravel(), other.ravel(), 0.0, epsilon)])
+        ones, more_ones = (_binomial(_likely(n, rate), n, rate) for n, rate in sides)
+        counts = np.convolve(ones, more_ones)
+        first_law, second_law = (np.convolve(counts, own[::-1]) for own in change[:2])
+        return Counter([_merged(first_law, second_law, 0.0, epsilon)])
+    if len(report_laws) == 1 and report_laws[0][2] and _short(report_laws[0], users):
+        first_law, second_law = counted(change, others)
+        return Counter([_merged(first_law.ravel(), second_law.ravel(), 0.0, epsilon)])
     if users > _MANY or epsilon < _LEAST:
         return Counter()
     near = fallen(lambda at: seen(change, others, at)[1], epsilon, _GONE)
@@ -215,16 +215,16 @@ def shuffled_below(node: Table, part: Multiset, entry: int, moves: Callable[[Tab
     return Counter([("between", black_box(epsilon), discrete(atoms))])
 
 
-def _short(known: Known, users: int) -> bool:
+def _short(report_law: Known, users: int) -> bool:
     """Return whether the counts of few users' outcomes have a short law."""
-    return bool(users <= _FEW and (users + 1) ** (known[0].shape[1] - 1) <= _COUNTS)
+    return bool(users <= _FEW and (users + 1) ** (report_law[0].shape[1] - 1) <= _COUNTS)
 
 
 def _known(node: Table) -> list[Known]:
     """Return what is known of each part of a report; nothing where a part or their number is not."""
-    found = [law_of(release["mechanism"]) for release in _asked(node["part"])]
-    known = [law for law in found if law]
-    return known if len(known) == len(found) and few_enough(known) else []
+    laws = [law_of(release["mechanism"]) for release in _asked(node["part"])]
+    known_laws = [law for law in laws if law]
+    return known_laws if len(known_laws) == len(laws) and few_enough(known_laws) else []
 
 
 def _answers(node: Table) -> int:
@@ -267,23 +267,23 @@ def _merged(p: Array, q: Array, nothing: float, largest: float, unseen: float = 
     No loss exceeds the `largest`, that of one report, but by rounding. It is the loss from above of what is not listed:
     `unseen` under either law, and cells that are next to impossible.
     """
-    held = (p > _SEEN) & (q > _SEEN)
-    unseen += max(float(law[~held].sum()) for law in (p, q))
-    values = np.log(p[held] / q[held])
+    seen = (p > _SEEN) & (q > _SEEN)
+    unseen += max(float(law[~seen].sum()) for law in (p, q))
+    values = np.log(p[seen] / q[seen])
     # Bins are narrow near 0, where amplified losses lie: even in the inverse hyperbolic sine of a deviation.
-    unit = max(math.sqrt(float(p[held] @ values**2)), 1e-12)
+    unit = max(math.sqrt(float(p[seen] @ values**2)), 1e-12)
     places = np.arcsinh(values / unit)
     low, step = float(places.min()), max(float(np.ptp(places)), 1e-12) / _BINS
     merged = np.rint((places - low) / step).astype(int)
-    one, two = (np.bincount(merged, law[held]) for law in (p, q))
-    full = (one > 0) & (two > 0)
-    labels = np.log(one[full] / two[full]), one[full] * ((1 - nothing) / one[full].sum())
+    p_bins, q_bins = (np.bincount(merged, law[seen]) for law in (p, q))
+    full = (p_bins > 0) & (q_bins > 0)
+    labels = np.log(p_bins[full] / q_bins[full]), p_bins[full] * ((1 - nothing) / p_bins[full].sum())
     where = np.minimum(np.floor((places - low) / step), _BINS - 1).astype(int)
     ends = unit * np.sinh(low + np.arange(_BINS + 1) * step)
     ends = np.append(np.minimum(ends[:-1], values.max()), values.max())
     shares = np.expm1(ends[where] - values) / np.expm1(ends[where] - ends[where + 1])
-    rise = p[held] * np.clip(shares, 0.0, 1.0)
-    masses = np.append(np.bincount(where, p[held] - rise, _BINS), 0.0) + np.append(0.0, np.bincount(where, rise, _BINS))
+    rise = p[seen] * np.clip(shares, 0.0, 1.0)
+    masses = np.append(np.bincount(where, p[seen] - rise, _BINS), 0.0) + np.append(0.0, np.bincount(where, rise, _BINS))
     both = (np.minimum(ends, largest), masses), labels
     above, below = (list(zip(values.tolist(), masses.tolist(), strict=True)) for values, masses in both)
     above += [(largest, unseen), (-largest, unseen * math.exp(-largest))]
