@@ -118,8 +118,7 @@ class AboveThreshold:
         p, q = p * (1 - _SHRUNK), q * (1 + _SHRUNK)
         if not p > q > _LEAST:
             return DiscreteLoss(atoms=((0.0, 1.0),))
-        other_loss = math.log1p(-p) - math.log1p(-q)
-        return DiscreteLoss(atoms=((math.log(p) - math.log(q), p), (other_loss, 1 - p)))
+        return event_loss(p, math.log1p((p - q) / q))
 
     def _epsilon(self) -> float:
         """Return the guarantee of noisy queries, rounded up."""
@@ -260,6 +259,15 @@ def log_below(x: Array) -> Array:
     """Return the log of the Laplace distribution function."""
     tail = 0.5 * np.exp(-np.abs(x))
     return np.where(x >= 0, np.log1p(-tail), -np.abs(x) - math.log(2))
+
+
+def event_loss(chance: float, epsilon: float) -> DiscreteLoss:
+    """Return the loss of an event of probability `chance` before, and of e^-epsilon times it after, and of its absence.
+
+    Neither is a difference of logarithms, which have no digits where epsilon is small.
+    """
+    absent = math.log1p(chance * math.expm1(-epsilon) / (1 - chance * math.exp(-epsilon)))
+    return DiscreteLoss(atoms=((epsilon, chance), (absent, 1 - chance)))
 
 
 EXAMPLES = (

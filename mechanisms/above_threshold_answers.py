@@ -14,7 +14,7 @@ from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import ApproximateLoss, DiscreteLoss
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import meeting
-from mechanisms.above_threshold import LONGEST, log_below, log_means, require_answerable
+from mechanisms.above_threshold import LONGEST, event_loss, log_below, log_means, require_answerable
 
 _LARGEST = 700.0  # the largest epsilon whose exponential is a double
 _LEAST, _SHRUNK = 1e-300, 1e-10  # a probability that may be no double; relative, far more than its rounding
@@ -94,8 +94,7 @@ class AboveThresholdAnswers:
         p = chance * (1 - _SHRUNK)
         if epsilon > _LARGEST or p * math.exp(-epsilon) < _LEAST:
             return DiscreteLoss(atoms=((0.0, 1.0),))
-        other_loss = math.log1p(-p) - math.log1p(-p * math.exp(-epsilon))
-        return DiscreteLoss(atoms=((epsilon, p), (other_loss, 1 - p)))
+        return event_loss(p, epsilon)
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return the noisy answers that are printed, minus infinity for the others. Shape: that of `value`."""

@@ -11,13 +11,14 @@ from typing import ClassVar, Self
 import numpy as np
 
 from dpaudit.arguments import settled
-from dpaudit.checks import Count, NoiseSize, Size
+from dpaudit.checks import Count, FieldError, NoiseSize, Size, settle
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import DiscreteLoss
 from dpaudit.model.mechanism import Array
 from mechanisms._matrices.wishart import log_constant, symmetric_matrices, wishart
 
 _ROUNDING = 1e-9
+_LARGEST = 700.0  # of c, so that e^-c is a double
 
 
 @settled
@@ -33,7 +34,7 @@ class OneSidedWishart:
     1 - e^-c at *every* epsilon, since P(W >= A) = e^(-c); on the common support the loss is -c. For replacement the
     stated loss (0 with probability e^-c, else infinite) dominates every pair and is attained for all epsilon >= 0.
     Edge cases: X X^T is positive semi-definite only up to rounding; the support test allows 1e-9 of the norm.
-    Raises: ValueError: a parameter out of range or unknown neighbours.
+    Raises: ValueError: a parameter out of range, c above 700, or unknown neighbours.
     Source: the density of Wishart noise with dimension + 1 degrees of freedom is proportional to e^(-tr Z / 2 scale)
         on its cone, from which all of this follows; Sarwate (2017) retracts a guarantee of the same kind.
 
@@ -48,6 +49,15 @@ class OneSidedWishart:
     scale: NoiseSize
     trace_sensitivity: Size
     neighbours: Neighbours
+
+    def __post_init__(self) -> None:
+        settle(self)
+        if self.trace_sensitivity / (2 * self.scale) > _LARGEST:
+            raise FieldError(
+                "scale",
+                f"Expected scale={self.scale} to be at least a {2 * _LARGEST:g}th of trace_sensitivity="
+                f"{self.trace_sensitivity}: less noise hides nothing that a double can tell.",
+            )
 
     def loss(self) -> DiscreteLoss:
         """Return the loss of one release: exact for add_remove, dominating for replace_one."""

@@ -78,10 +78,10 @@ class PermuteAndFlip:
         """Return the loss of two candidates, one ahead before and the other one after, most apart on average."""
         bound = self.loss()
         before = _before(bound.shift)
-        wins, loses = -math.expm1(-before - math.log(2)), math.exp(-before) / 2
-        loses_after = -math.expm1(before - bound.shift - math.log(2))
-        gaps = (math.log(wins) - (before - bound.shift) + math.log(2), -before - math.log(2) - math.log(loses_after))
-        return DiscreteLoss(atoms=((gaps[1], loses), (gaps[0], wins)), once=bound)
+        after = bound.shift - before
+        wins, loses = 1 - math.exp(-before) / 2, math.exp(-before) / 2
+        gain, fall = after + math.log1p(-math.expm1(-before)), -before - math.log1p(-math.expm1(-after))
+        return DiscreteLoss(atoms=((fall, loses), (gain, wins)), once=bound)
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return the index of one candidate for each row of scores. Shape: (..., candidates) to (...)."""

@@ -17,6 +17,7 @@ from mechanisms._matrices.wishart import log_constant, symmetric_matrices, wisha
 from mechanisms.laplace import Laplace
 
 _NODES = 12
+_LARGEST = 700.0  # the largest epsilon whose exponential is a double
 
 
 @settled
@@ -64,10 +65,15 @@ class SymmetrisedWishart:
         return LaplaceLoss.exactly(ratio(self.nuclear_sensitivity, self.scale) / 2)
 
     def attained_loss(self) -> LaplaceLoss | DiscreteLoss:
-        """Return the loss of seeing only whether the output lies above both answers of the worst pair, or below."""
+        """Return the loss of seeing only whether the output lies above both answers of the worst pair, or below.
+
+        Edge cases: nothing is said to be attained in dimension 2 or more where the proved epsilon is above 700.
+        """
         if self.dimension == 1:
             return self.loss()
         shift = self.nuclear_sensitivity / (2 * self.scale)
+        if shift > _LARGEST:
+            return DiscreteLoss(atoms=((0.0, 1.0),))
         above = 2.0 ** (-self.dimension * (self.dimension + 1) / 2)
         below = above * math.exp(-shift)
         return DiscreteLoss(atoms=((shift, above), (0.0, 1 - above - below), (-shift, below)), symmetric=True)

@@ -16,6 +16,7 @@ from dpaudit.certification.verdict import certify
 from dpaudit.errors import DPAuditError, UnsupportedError
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.declaration import Stated
+from dpaudit.model.scores_result import ScoresResult
 from dpaudit.runtime.plugins import load_package
 
 _SHOWN = 0.01
@@ -141,6 +142,6 @@ def _audited(release: LibraryRelease, runs: int, level: float, rng: np.random.Ge
     return result.verdict, shown, power, _why(result)
 
 
-def _why(result: AuditResult) -> str:
+def _why(result: AuditResult | ScoresResult) -> str:
     """Return the first remark of an inconclusive audit, such as that every run raised an exception."""
     return " ".join(result.remarks[:1]) if result.verdict == "inconclusive" else ""

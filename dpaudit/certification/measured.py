@@ -1,6 +1,7 @@
 """From a declaration and a claim in another measure than epsilon and delta to a certificate in that measure."""
 
 import math
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -53,9 +54,9 @@ class _Row:
 
 def _rounded(value: Number, power: int, towards: float) -> float:
     """Return a float whose decimal is at or beyond the root of a bound."""
+    if value > sys.float_info.max:
+        return math.inf if towards > 0 else sys.float_info.max ** (1 / power)
     root = float(value) if power == 1 else math.sqrt(value)
-    if root == math.inf:
-        return root
     sign, bound = (1 if towards > 0 else -1), Fraction(value)
     while sign * (meant(root) ** power - bound) < 0:
         root = math.nextafter(root, towards)

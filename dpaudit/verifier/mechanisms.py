@@ -306,8 +306,7 @@ def _above_threshold(fields: Table, relation: str) -> Sides:
         return float((density * np.exp(logs)).sum())
 
     p, q = pattern(move / 2, move / 2) * (1 - 1e-10), pattern(1.5 * move, move / 2 - move * (ways - 1)) * (1 + 1e-10)
-    complement_loss = math.log1p(-p) - math.log1p(-q)
-    return _sides(upper, discrete([(math.log(p / q), p), (complement_loss, 1 - p)] if p > q > 1e-300 else [(0.0, 1.0)]))
+    return _sides(upper, _event(p, math.log1p((p - q) / q)) if p > q > 1e-300 else discrete([(0.0, 1.0)]))
 
 
 def _above_threshold_answers(fields: Table, relation: str) -> Sides:
@@ -323,9 +322,14 @@ def _above_threshold_answers(fields: Table, relation: str) -> Sides:
         at = r + horizon - printed  # r/2 B(at, printed + 1) of each way, divided out
         p += ways * r / 2 * math.prod(k / (at + k) for k in range(1, printed + 1)) / at / 2**horizon
     low = epsilon * (1 - 2.0**-48)
-    q = p * math.exp(-low) if low <= 700 else 0.0
-    complement_loss = math.log1p(-p) - math.log1p(-q)
-    return _sides(upper, discrete([(low, p), (complement_loss, 1 - p)] if q > 1e-300 else [(0.0, 1.0)]))
+    seen = low <= 700 and p * math.exp(-low) > 1e-300
+    return _sides(upper, _event(p, low) if seen else discrete([(0.0, 1.0)]))
+
+
+def _event(chance: float, epsilon: float) -> Loss:
+    """An event of a probability, and of e^-epsilon times it for the other neighbour, or its absence."""
+    absent = math.log1p(chance * math.expm1(-epsilon) / (1 - chance * math.exp(-epsilon)))
+    return discrete([(epsilon, chance), (absent, 1 - chance)])
 
 
 def _log_laplace(x: Any) -> Any:
@@ -347,8 +351,8 @@ def _permute_and_flip(fields: Table, relation: str) -> Sides:
         other, after = math.exp(-x) / 2, math.exp(x - float(shift)) / 2
         told = float(shift) + math.log(2 * (1 - other)) + math.log(2 * (1 - after))
         low, high = (x, high) if other * told > 1 - other - other * after / (1 - after) else (low, x)
-    first, second = (1 - math.exp(-low) / 2, math.exp(-low) / 2), low - float(shift) - math.log(2)
-    above, below = math.log(first[0]) - second, math.log(first[1]) - math.log1p(-math.exp(second))
+    after, first = float(shift) - low, (1 - math.exp(-low) / 2, math.exp(-low) / 2)
+    above, below = after + math.log1p(-math.expm1(-low)), -low - math.log1p(-math.expm1(-after))
     threshold_loss = ("laplace", float(shift), "threshold")
     return _sides(threshold_loss, ("once", threshold_loss, discrete([(above, first[0]), (below, first[1])])))
 

@@ -33,9 +33,13 @@ def divergence(loss: losses.SimpleLoss, order: float) -> float:
 @pytest.mark.parametrize("order", [1.25, 2.0, 4.0])
 @pytest.mark.parametrize("name", LOSSES)
 def test_the_integral_of_the_curve_lies_below_what_is_stated(name: str, order: float) -> None:
-    """Nothing is claimed from below; from above the bound is finite, true, and at most that of the parts together."""
+    """What is claimed from below is true; from above the bound is finite, true, and at most that of the parts together.
+
+    Below, of a mixture alone something is claimed, within a millionth.
+    """
     low, high = renyi_of_loss(LOSSES[name], order)
-    assert low == 0
+    assert low <= divergence(LOSSES[name], order) * (1 + 1e-9)
+    assert low >= high * (1 - 1e-6) if name == "mixture" else low == 0
     assert divergence(LOSSES[name], order) <= high * (1 + 1e-9) < math.inf
 
 

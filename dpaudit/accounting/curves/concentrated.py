@@ -58,7 +58,7 @@ def rho_of_laplace(shift: Fraction) -> Fraction:
     0.367879441171
     """
     if shift > _LARGE:
-        return shift
+        return shift - 1 + Fraction(1, 10**50)
     with localcontext() as context:
         context.prec = _DIGITS
         x = Decimal(shift.numerator) / Decimal(shift.denominator)

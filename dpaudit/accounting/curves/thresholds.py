@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.float64]
 _CELLS, _NEAR, _FINER = 64, 5, 64  # cells over all thresholds, and those beside the best of them, cut again
 _ROUNDED = 1e-12  # relative; more than rounding makes of a distance and of a sum of two terms
+_LOST = 2.0**-48  # of the larger of two terms that nearly cancel; more than rounding makes of their sum
 
 
 def log_moments(shift: float, powers: Floats) -> tuple[Floats, Floats]:
@@ -32,7 +33,8 @@ def log_moments(shift: float, powers: Floats) -> tuple[Floats, Floats]:
     near = (np.arange(_CELLS) >= first) & (np.arange(_CELLS) < first + _NEAR)
     low, fine = _between(shift, powers, np.asarray(width * (first + np.arange(_NEAR * _FINER + 1) / _FINER)))
     high = np.maximum(fine.max(axis=1), np.where(near, 0.0, rough).max(axis=1))
-    return low * (1 - _ROUNDED), high * (1 + _ROUNDED)
+    lost = _LOST * np.minimum(powers[:, 0] * shift, 1.0)
+    return low * (1 - _ROUNDED) - lost, high * (1 + _ROUNDED) + lost
 
 
 def _between(shift: float, powers: Floats, edges: Floats) -> tuple[Floats, Floats]:

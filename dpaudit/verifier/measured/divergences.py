@@ -269,7 +269,7 @@ def _of_thresholds(shift: float, bounds: Callable[[Loss], Bounds]) -> Bounds:
 
     @cache
     def at(x: float, y: float) -> Bounds:
-        gain, fall = y + math.log(2 - math.exp(-x)), -x - math.log(2 - math.exp(-y))
+        gain, fall = y + math.log1p(-math.expm1(-x)), -x - math.log1p(-math.expm1(-y))
         return bounds(discrete([(gain, 1 - math.exp(-x) / 2), (fall, math.exp(-x) / 2)]))
 
     low, cells = 0.0, [(-math.inf, 0.0, shift)]
