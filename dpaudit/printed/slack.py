@@ -43,6 +43,7 @@ _FEW = 8  # kinds of noise; sums of more are known less closely where not all ar
 _THROUGH_KNOTS = 2e-3  # the same where a curve is straight between knots, which are others there
 _BLUNT = 1e-20  # a delta below which the other accountant's bracket of samples is wide
 _NO_NOISE = 4 * LEAST  # where a search for less noise ends without having found too little
+_MOST_NOISE = 1e12  # beyond which no needed noise is said
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,8 +67,8 @@ def slack_of(declaration: Declaration, claim: Claim, proved: float | None = None
     prints, only the tight reading is compared.
     None where no finite noise or epsilon can be compared: an infinite tight epsilon, a part that is stated
     and cannot be scaled, releases that a budget of rho pays for whatever their noise is, a claim of epsilon 0 or above
-    100, which promises nothing, a claim that needs no noise (a sample's rate below the claimed delta) or less than a
-    search looks for.
+    100, which promises nothing, a claim that needs no noise (a sample's rate below the claimed delta), less than a
+    search looks for, or more than 1e12 times the noise.
     """
     tight = _tight_epsilon(declaration, claim) if proved is None else proved
     if tight == math.inf or not _is_comparable(declaration, claim):
@@ -85,7 +86,7 @@ def slack_of(declaration: Declaration, claim: Claim, proved: float | None = None
         epsilons, noises = [math.inf], []
     if math.inf in epsilons or 0 in epsilons[1:-1]:  # a reading that needs no epsilon at its own delta has no ratio
         readings, epsilons, noises = (_tight(),), [claim.epsilon, tight], [1.0, needed]
-    if noises[-1] <= _NO_NOISE:
+    if not _NO_NOISE < noises[-1] <= _MOST_NOISE:
         return None
     return Slack(
         epsilon_ratio=_ratio(epsilons[0], epsilons[-1]),

@@ -220,7 +220,7 @@ def _shifted(loss: Loss, count: int) -> Pair:
     most, width = (p + p_off)[1:-1], np.diff(at)
     flat = 1e-12 * (at[-1] - at[0]) + _TINY
     rise = (p + p_off - q + q_off)[1:-1] / -np.expm1(-np.maximum(width, flat))
-    up = np.where(width > flat, np.clip(rise, 0.0, most), most * np.exp(width))
+    up = np.where(width > flat, np.clip(rise, 0.0, most), most * np.exp(np.minimum(width, _LARGEST)))
     masses = np.hstack((np.maximum(0.0, most - up), 0.0)) + np.hstack((0.0, up))
     normal, outer = shifts.sides(loss)[0] == "gaussian", float(p[-1] + p_off[-1])
     masses[[0, -1]] += p[0] + p_off[0], 0.0 if normal else outer

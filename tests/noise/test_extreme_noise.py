@@ -17,7 +17,7 @@ from dpaudit.accounting.curves.thresholds import log_moments
 from dpaudit.engines import single
 from dpaudit.model.losses import Composition, DiscreteLoss
 from dpaudit.model.mechanism import Mechanism
-from mechanisms import AboveThreshold, Laplace
+from mechanisms import AboveThreshold, Gaussian, Laplace
 from mechanisms.above_threshold import event_loss
 from tests.noise.test_contract import EXAMPLES
 
@@ -102,3 +102,12 @@ def test_a_divergence_beyond_all_floats_is_infinite() -> None:
     """A stated rho of 1e300 at order 1e9 is not proved; it ended in an overflow."""
     certificate = certify(Stated(rho=1e300, source="a vendor"), Claim(renyi=[(1e9, 1.0)], neighbours="replace_one"))
     assert certificate.verdict == "not_proved"
+
+
+@pytest.mark.parametrize(("epsilon", "said"), [(1e-11, True), (1e-12, False), (1e-15, False)])
+def test_needed_noise_is_said_up_to_a_trillion_times_and_confirmed(epsilon: float, said: bool) -> None:
+    """A search that squares its steps ended beyond what the checker looks at, which then rejected the certificate."""
+    release = Release(label="sum", mechanism=Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="replace_one"))
+    certificate = certify(release, Claim(epsilon=epsilon, delta=1e-20, neighbours="replace_one"))
+    assert (certificate.slack is not None) == said
+    assert verify(certificate.to_json()).accepted
