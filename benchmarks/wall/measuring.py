@@ -16,7 +16,6 @@ from dpaudit.certification.verdict import certify
 from dpaudit.errors import DPAuditError, UnsupportedError
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.declaration import Stated
-from dpaudit.model.scores_result import ScoresResult
 from dpaudit.runtime.plugins import load_package
 
 _SHOWN = 0.01
@@ -135,13 +134,13 @@ def _audited(release: LibraryRelease, runs: int, level: float, rng: np.random.Ge
     if runs * claim.delta > 1:
         result = audit_rates(case, claim, runs=runs, rng=rng, significance=level)
         shown = audits.load("joint")(result.counts, result.delta, _SHOWN).epsilon
-        return result.verdict, float(shown), None, _why(result)
+        return result.verdict, float(shown), None, ""
     result = audits.audit(case, claim=claim, runs=runs, rng=rng, significance=level)
     shown = result.bound_at(significance=_SHOWN).epsilon
     power = result.power.epsilon if math.isfinite(result.power.epsilon) else None
     return result.verdict, shown, power, _why(result)
 
 
-def _why(result: AuditResult | ScoresResult) -> str:
+def _why(result: AuditResult) -> str:
     """Return the first remark of an inconclusive audit, such as that every run raised an exception."""
     return " ".join(result.remarks[:1]) if result.verdict == "inconclusive" else ""
