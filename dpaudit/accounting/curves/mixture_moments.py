@@ -22,6 +22,7 @@ _REACH = 12.0  # deviations beyond the means that matter
 _SMALL = 1e-3  # of a ratio less 1, up to which a series is used
 _TERMS = 7
 _MARGIN = 1e-9  # relative; what probabilities of cells, powers and sums may be wrong by
+_LOST = 2.0**-50  # of the terms that nearly cancel; more than rounding makes of their difference
 _SHARE = 1e-7  # what the place of a mean between the ends of its cell may be wrong by
 _LARGEST = 600.0  # of an exponent
 _FAR = 37.0  # deviations, where normal probabilities underflow
@@ -49,8 +50,10 @@ def mixture_log_moment(loss: MixtureLoss, order: float) -> Side:
     shares = np.where(steps > 0, (means - at_ends[:-1]) / np.maximum(steps, 1e-300), 1.0)
     chords = values[:-1] + shares * np.diff(values) + _SHARE * np.abs(np.diff(values))
     least, most = _outside(loss, order, values, shift)
-    least += float((masses * _excess(means, order, shift)).sum()) * (1 - _MARGIN)
-    most += float((masses * chords).sum()) * (1 + _MARGIN)
+    cancelling = np.where(np.abs(means) * order < _SMALL, 0.0, np.minimum(order * np.abs(means), 1.0))
+    lost = _LOST * float((masses * cancelling).sum()) * math.exp(-shift)
+    least += float((masses * _excess(means, order, shift)).sum()) * (1 - _MARGIN) - lost
+    most += float((masses * chords).sum()) * (1 + _MARGIN) + lost
     return _log_above_one(max(0.0, least), shift), _log_above_one(most, shift)
 
 

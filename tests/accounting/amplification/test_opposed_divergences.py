@@ -7,6 +7,7 @@ import mpmath
 import pytest
 
 from dpaudit import Claim, Release, Subsample, certify, verify
+from dpaudit.accounting.curves import mixture_moments
 from dpaudit.accounting.curves.measures import rho_between
 from dpaudit.accounting.curves.renyi_divergence import renyi_of_loss
 from dpaudit.accounting.normal_form import NormalForm
@@ -100,3 +101,15 @@ def test_the_checker_confirms_the_amplified_numbers(claim: Claim, noise: Gaussia
     found = certify(Subsample(part=Release(label="sum", mechanism=noise), rate=0.1), claim)
     assert found.verdict == "certified"
     assert verify(found.to_json()).accepted
+
+
+def test_what_cancels_beside_order_one_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At rate .001 the terms of the moment cancel to 1e-13 of each; the twin counts no rounding, and is too large."""
+    loss, order = opposed("gaussian", 1.0, 0.001), 1 + 1e-7
+    with mpmath.workdps(40):
+        exact = float(truth(loss, order))
+    least, most = mixture_moments.mixture_log_moment(loss, order)
+    assert least <= exact * (order - 1) <= most
+    monkeypatch.setattr(mixture_moments, "_LOST", 0.0)
+    least, _ = mixture_moments.mixture_log_moment.__wrapped__(loss, order)
+    assert least > exact * (order - 1)
