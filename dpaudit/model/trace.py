@@ -1,7 +1,7 @@
 """The trace of a run: what it released, and findings where its declaration does not admit it, without statistics."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -209,15 +209,27 @@ def _own_budgets(node: Declaration, times: int = 1) -> Iterator[tuple[frozenset[
         yield from _own_budgets(child, times * node.times if isinstance(node, Repeat) else times)
 
 
+def joined_budgets(budgets: Iterable[tuple[frozenset[str], Fraction]]) -> list[tuple[frozenset[str], Fraction]]:
+    """Return budgets, each by its labels and its rho: those that share a label are one, of their sum.
+
+    >>> joined_budgets([(frozenset("ab"), Fraction(1)), (frozenset("cd"), Fraction(2)), (frozenset("bc"), Fraction(3))])
+    ... # doctest: +ELLIPSIS
+    [(frozenset({...}), Fraction(6, 1))]
+    """
+    joined: list[tuple[frozenset[str], Fraction]] = []
+    for labels, rho in budgets:
+        shared = [other for other in joined if other[0] & labels]
+        joined = [other for other in joined if other not in shared]
+        joined.append((labels.union(*(others for others, _ in shared)), sum((more for _, more in shared), start=rho)))
+    return joined
+
+
 def _overspent(declaration: Declaration, trace: tuple[Released, ...]) -> Iterator[Finding]:
     """Yield a finding for each release that nobody paid for, and for the first record that overspent a budget.
 
     Budgets that share a label are one, of their sum, for the releases of all their labels.
     """
-    budgets = [*_own_budgets(declaration)]
-    for labels, _ in budgets:
-        shared = [(others, rho) for others, rho in budgets if others & labels]
-        limit, among = sum(rho for _, rho in shared), frozenset().union(*(others for others, _ in shared))
+    for among, limit in joined_budgets(_own_budgets(declaration)):
         spent: dict[str, Fraction] = defaultdict(Fraction)
         for released in (line for line in trace if line.label in among):
             if released.paid is None:

@@ -4,7 +4,7 @@ A site asks for last-touch attribution: of the records that take part, the lates
 its own. Each record has a budget.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -12,11 +12,13 @@ import numpy as np
 import pytest
 
 from audits import replay_program
-from dpaudit import Recorder, Release, Streams, Transcript
+from audits.checks.taped_budgets import Budget, overspent
+from audits.checks.taped_moves import Move
+from dpaudit import Group, Recorder, Release, Sequential, Streams, Transcript
 from dpaudit.budgets.individual import IndividualFilter, gaussian_cost
 from dpaudit.model.case import ReplayCase
 from dpaudit.model.declaration import BudgetHolder, Filtered
-from mechanisms import Gaussian
+from mechanisms import Gaussian, Laplace
 
 NOISE = Gaussian(stddev=4.0, l2_sensitivity=3.0, neighbours="add_remove")
 LARGEST, QUERIES = 2, 12
@@ -82,3 +84,27 @@ def test_a_program_within_its_budgets_is_clean_however_often_it_asks() -> None:
 def test_records_that_pay_less_than_their_presence_changes_are_found(cost: str) -> None:
     """The known counterexamples; each record stays within its own budget by its own account."""
     assert found(Attribution(cost=cost)) == {"DPA228"}
+
+
+def moved(noise: Gaussian | Laplace, distance: float, label: str = "sales") -> Move:
+    """One answer of the first run that moved by a share of its sensitivity."""
+    return Move(label=label, run=0, entry="", distance=distance, site="", mechanism=noise)
+
+
+def test_budgets_that_share_labels_in_a_chain_are_one_and_a_person_has_the_square() -> None:
+    """Two budgets that a third joins hold their sum; a label that is released without a budget is not judged."""
+    first, second = (Release(label=label, mechanism=NOISE) for label in ("a", "d"))
+    parts = [(first, replace(first, label="b")), (replace(second, label="c"), second)]
+    joining = (replace(first, label="b"), replace(first, label="c"))
+    chain = [Filtered(parts=some, rho=0.5, per="record") for some in (*parts, joining)]
+    assert [budget.rho for budget in Budget.all_of(Sequential(parts=tuple(chain)))] == [1.5]
+    assert [budget.rho for budget in Budget.all_of(Group(part=chain[0], size=3))] == [4.5]
+    assert not [*Budget.all_of(Sequential(parts=(chain[0], first)))]
+
+
+def test_only_noise_whose_rho_follows_from_the_length_of_a_move_is_counted() -> None:
+    """Laplace noise on two entries that move by half each has less rho than on one entry that moves by all."""
+    budget = Budget(labels=frozenset({"sales"}), rho=0.1)
+    wide = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")
+    assert not [*overspent((moved(wide, 1.0),), (budget,))]
+    assert [finding.rule for finding in overspent((moved(NOISE, 1.0),), (budget,))] == ["DPA228"]
