@@ -333,7 +333,7 @@ def test_a_ledger_of_a_device_decides_as_the_filters_of_its_records_do(tmp_path:
     filters = {site: IndividualFilter(limit=claim.epsilon) for site in ("one", "two")}
     for site in filters:
         own.open(Account(name=site, budget=claim, rule="basic"), NOW)
-    drawn = random.Random(5)  # noqa: S311
+    drawn = random.Random(5)  # noqa: S311 - which queries are asked
     left_out = 0
     for query in range(24):
         site, distance = drawn.choice(sorted(filters)), drawn.choice((0.5, 1.0, 1.5, 2.5))

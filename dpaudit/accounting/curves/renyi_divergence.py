@@ -8,7 +8,7 @@ and Zhang (2019), Theorems 4 and 5, and Section 3.3 for whole orders.
 """
 
 import math
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -189,7 +189,7 @@ def _options(loss: SimpleLoss) -> tuple[PlainLoss, ...]:
     return loss.options if isinstance(loss, ChoiceLoss) else (loss,)
 
 
-def _gaussian(loss: SimpleLoss) -> bool:
+def _gaussian(loss: SimpleLoss) -> TypeGuard[GaussianLoss | SampledGaussianLoss]:
     """Return whether the divergence over its order is mu^2 / 2 at all orders, or tends to it from below."""
     return isinstance(loss, GaussianLoss | SampledGaussianLoss)
 
@@ -202,7 +202,7 @@ def rho_above(composition: Composition, xi: float = 0.0) -> float:
     largest loss over that order.
     """
     parts = tuple(part for loss, times in composition.parts for part in envelope_of(loss, times))
-    normal = math.fsum(loss.mu**2 * times for loss, times in parts if _gaussian(loss)) / 2  # type: ignore[union-attr]
+    normal = math.fsum(loss.mu**2 * times for loss, times in parts if _gaussian(loss)) / 2
     others = [(loss, times) for loss, times in parts if not _gaussian(loss)]
     if not others:
         return normal * (1 + _MARGIN)
@@ -286,7 +286,7 @@ def rho_below(composition: Composition, xi: float = 0.0) -> float:
 
     Orders are dense in ratio, and denser beside the best of them. The larger xi is, the larger is the best order.
     """
-    normal = math.fsum(loss.mu**2 * n for loss, n in composition.parts if _gaussian(loss)) / 2  # type: ignore[union-attr]
+    normal = math.fsum(loss.mu**2 * n for loss, n in composition.parts if _gaussian(loss)) / 2
     if all(_gaussian(loss) for loss, _ in composition.parts):  # their supremum, at infinity
         return normal * (1 - _MARGIN)
     orders = sorted({1 + 1e-7, 1 + 1e-5, 1 + 1e-3, *ORDERS, *(1 + np.geomspace(0.01, 20.0, 40)).tolist()})
