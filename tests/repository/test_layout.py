@@ -19,7 +19,7 @@ HEAVY = {
 }
 """Third parties that may be imported inside a function: heavy, or an extra."""
 
-LONGEST_FUNCTION, DEEPEST_NESTING, MEDIAN_FILE, LARGEST_FOLDER = 58, 3, 95, 25
+LONGEST_FUNCTION, DEEPEST_NESTING, MEDIAN_FILE, LARGEST_FOLDER = 58, 3, 100, 25
 LONG_FUNCTION, MOST_LONG_FUNCTIONS = 30, 40
 _PARTS = ("body", "orelse", "finalbody", "handlers", "cases")
 _BLOCKS = (ast.For, ast.While, ast.If, ast.With, ast.Try, ast.Match)
@@ -141,7 +141,7 @@ def test_a_function_of_31_lines_is_long_and_its_docstring_does_not_count(tmp_pat
 
 
 def test_the_median_file_is_short() -> None:
-    """Half of all files have at most 95 lines."""
+    """Half of all files have at most 100 lines."""
     assert median(len(path.read_text(encoding="utf-8").splitlines()) for path in FILES) <= MEDIAN_FILE
 
 
