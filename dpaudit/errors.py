@@ -6,6 +6,7 @@
     |-- DeclarationError     2   a declaration contradicts itself or the claim it is read under
     |-- UnsupportedError     2   well formed, but no engine, attack or format here covers it
     |   `-- NoEpsilonError   2   bounds in another measure have no epsilon
+    |-- OutputError          2   audited code returns outputs of another number than runs were asked for
     |-- CertificateError     2   a certificate is truncated, malformed or altered
     |-- LedgerError          2   a budget ledger is altered, missing or cannot be reached
     `-- InternalError        3   dpaudit contradicts itself: a defect of ours
@@ -110,6 +111,14 @@ class NoEpsilonError(UnsupportedError, AttributeError):
 
     >>> issubclass(NoEpsilonError, UnsupportedError)
     True
+    """
+
+
+class OutputError(DPAuditError, ValueError):
+    """Audited code returns outputs that are not those of the runs it was asked for.
+
+    >>> issubclass(OutputError, ValueError), OutputError.exit_code
+    (True, 2)
     """
 
 

@@ -38,7 +38,7 @@ from dpaudit.model.deployment import Deployment
 from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.model.measures.ends import Ends
 from dpaudit.model.trace import Finding, admit
-from dpaudit.model.transcript import record_run
+from dpaudit.model.transcript import record_run, returned_by
 from dpaudit.report.attacks import ScoreEvidence, difference_between
 from dpaudit.report.document import Report
 from dpaudit.report.writing import write
@@ -101,7 +101,7 @@ def _certified(configuration: Configuration, seed: int | None) -> Certificate:
     if isinstance(subject, Configured) and subject.problem is not None:
         algorithm, problem = subject.algorithm, subject.problem
         with configuration.fitting():
-            cases = algorithm.cases(problem)
+            cases = returned_by(algorithm, "cases", [AuditCase], problem)
             recorded = record_run(algorithm, problem, n_runs=_CHECK_RUNS, seed=_CHECK_SEED if seed is None else seed)
         transcript = recorded.transcript
         replayed = load_package("audits").replay_program(algorithm, problem, subject.declaration, cases, recorded)
@@ -162,7 +162,9 @@ def _attacked(configuration: Configuration, subject: Configured) -> tuple[AuditC
     with configuration.fitting():
         needed, *_ = signature(subject.algorithm.cases).parameters.values()
         lacking = problem is None and needed.default is Parameter.empty
-        cases = () if lacking else subject.algorithm.cases(problem)
+        cases: tuple[AuditCase, ...] = ()
+        if not lacking:
+            cases = returned_by(subject.algorithm, "cases", [AuditCase], problem)
     if problem is None and not cases:
         raise configuration.error("an audit needs a [problem] to run on; `dpaudit list problems` shows them.")
     return cases
@@ -595,7 +597,10 @@ def code_of(configuration: Configuration) -> str:
 def notes_of(configuration: Configuration) -> tuple[str, ...]:
     """Return the remarks of the algorithm for the reader of a report; none for a declaration."""
     algorithm, problem = configuration.subject.algorithm, configuration.subject.problem
-    return () if algorithm is None or problem is None else algorithm.notes(problem)
+    if algorithm is None or problem is None:
+        return ()
+    notes: tuple[str, ...] = returned_by(algorithm, "notes", [str], problem)
+    return notes
 
 
 def comparisons_of(configuration: Configuration) -> tuple[str, ...]:

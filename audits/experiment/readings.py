@@ -11,7 +11,7 @@ from audits.experiment.own_values import NO_VALUES, OwnValues
 from audits.experiment.settings import Settings
 from audits.experiment.views import concatenate, length
 from audits.outputs.calls import CallRaisedError, called, each_columns
-from audits.outputs.conversion import columns_of
+from audits.outputs.conversion import columns_of, require_runs
 from audits.outputs.fields import Fields
 from dpaudit import AuditCase
 from dpaudit.model.case import Run
@@ -77,11 +77,7 @@ class Reading:
 def _as_returned(run: Run, data: Any, rng: np.random.Generator, n_runs: int) -> Any:
     """Return the outputs of one call as they are; refuse another number of them."""
     outputs = called(run, data, rng, n_runs)
-    if (returned := length(outputs)) != n_runs:
-        raise ValueError(
-            f"Expected outputs of n_runs={n_runs} runs, runs axis first; the function returned {returned}. "
-            "It is called as function(data, rng, n_runs)."
-        )
+    require_runs(length(outputs), n_runs)
     return outputs
 
 

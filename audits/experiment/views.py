@@ -6,23 +6,24 @@ from typing import Any
 import numpy as np
 
 from audits.outputs.fields import Fields, interleaved, stacked, taken
+from dpaudit.errors import OutputError
 from dpaudit.model.mechanism import Array
 
 
 def length(view: Any) -> int:
     """Return how many runs `view` holds.
 
-    Raises: ValueError: the arrays of a dict disagree, or `view` has no first axis.
+    Raises: OutputError: the arrays of a dict disagree, or `view` has no first axis.
     """
     if isinstance(view, Fields):
         return view.runs
     if isinstance(view, Mapping):
         lengths = {name: length(part) for name, part in view.items()}
         if len(set(lengths.values())) != 1:
-            raise ValueError(f"Expected every array of a view to have one entry a run; their lengths are {lengths}.")
+            raise OutputError(f"Expected every array of a view to have one entry a run; their lengths are {lengths}.")
         return next(iter(lengths.values()))
     if not isinstance(view, Sequence) and np.ndim(view) == 0:
-        raise ValueError(f"Expected the outputs of many runs, runs axis first, got the single value {view!r:.80}.")
+        raise OutputError(f"Expected the outputs of many runs, runs axis first, got the single value {view!r:.80}.")
     return len(view)
 
 

@@ -17,6 +17,7 @@ from audits.outputs.beside import beside, layout
 from audits.outputs.fields import KIND, Fields, kind_of, of_records, placed
 from audits.outputs.foreign import native
 from audits.outputs.values import described, record
+from dpaudit.errors import OutputError
 
 _INT64 = 2**63
 
@@ -26,7 +27,7 @@ def columns_of(outputs: Any, n_runs: int) -> Fields:
 
     Guarantee: the row of a run depends on its own output alone, unless the function itself makes the outputs of a call
     alike, as a common dtype does.
-    Raises: ValueError: another number of outputs. UnsupportedError: outputs of a type that has no reading.
+    Raises: OutputError: another number of outputs. UnsupportedError: outputs of a type that has no reading.
 
     >>> sorted(columns_of(np.array([0.5, -0.0]), 2))
     ['mark  negative zero', 'number ']
@@ -64,6 +65,18 @@ def names_of(outputs: Any) -> tuple[str, ...]:
     return tuple(_parts(outputs) or ())
 
 
+def require_runs(returned: int, n_runs: int) -> None:
+    """Refuse the outputs of another number of runs than was asked for.
+
+    Raises: OutputError: the numbers differ.
+    """
+    if returned != n_runs:
+        raise OutputError(
+            f"Expected outputs of n_runs={n_runs} runs, runs axis first; the function returned {returned}. "
+            "It is called as function(data, rng, n_runs)."
+        )
+
+
 def _columns(outputs: Any, n_runs: int, path: str) -> Fields:
     """Return the columns of one part of a batch."""
     parts = _parts(outputs)
@@ -73,11 +86,7 @@ def _columns(outputs: Any, n_runs: int, path: str) -> Fields:
             fields |= _columns(part, n_runs, f"{path}.{name}")
         return fields
     rows = _rows(outputs)
-    if len(rows) != n_runs:
-        raise ValueError(
-            f"Expected outputs of n_runs={n_runs} runs, runs axis first; the function returned {len(rows)}. "
-            "It is called as function(data, rng, n_runs)."
-        )
+    require_runs(len(rows), n_runs)
     if isinstance(rows, np.ndarray) and rows.dtype.kind in NUMERIC:
         return array_fields(rows, path)
     return _by_type(list(rows), path)
@@ -129,7 +138,7 @@ def _rows(outputs: Any) -> Any:
     if isinstance(outputs, Iterable) and hasattr(outputs, "__len__") and not single:
         return list(outputs)
     kind = type(outputs)
-    raise ValueError(
+    raise OutputError(
         f"Expected the outputs of many runs, runs axis first, got one value of type {kind.__module__}."
         f"{kind.__qualname__}: {outputs!r:.80}. The function is called as function(data, rng, n_runs)."
     )

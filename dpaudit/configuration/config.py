@@ -23,7 +23,9 @@ from dpaudit.errors import ConfigError, DeclarationError, Fault, UnsupportedErro
 from dpaudit.model.algorithm import Algorithm
 from dpaudit.model.claim import Claim
 from dpaudit.model.codec import decode_claim, decode_declaration
+from dpaudit.model.declaration import Declaration
 from dpaudit.model.deployment import Deployment, System
+from dpaudit.model.transcript import returned_by
 from dpaudit.runtime.files_read import files_read, is_own
 from dpaudit.runtime.plugins import find_plugin, load_package, suggestion
 
@@ -153,7 +155,8 @@ class _File:
                 problem = self._section("problem", factory, parameters)
             files = tuple(sorted(filter(is_own, read)))
         try:
-            claim, declaration = algorithm.claim(), algorithm.declaration()
+            claim: Claim = returned_by(algorithm, "claim", Claim)
+            declaration: Declaration = returned_by(algorithm, "declaration", Declaration)
         except (ValueError, ConfigError, DeclarationError, UnsupportedError) as error:
             self.fail(f"[algorithm] {error}", "algorithm")
         return Configured(

@@ -1,10 +1,11 @@
-"""The transcript of a run, the part of it that an adversary of each model sees, and the run with its tape."""
+"""The transcript of a run, the part that an adversary of each model sees, the run with its tape, and its types."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from types import UnionType
+from typing import Any, get_args
 
-from dpaudit.errors import ConfigError
+from dpaudit.errors import ConfigError, OutputError
 from dpaudit.model.condition import Condition
 from dpaudit.model.mechanism import Array
 from dpaudit.model.streams import Streams
@@ -65,5 +66,24 @@ def record_run(algorithm: Any, problem: Any, *, n_runs: int, seed: int) -> Recor
 
 def run_on(algorithm: Any, problem: Any, rng: TapedGenerator, n_runs: int) -> Transcript:
     """Return the transcript of `n_runs` runs whose streams come from one generator."""
-    transcript: Transcript = algorithm.run(problem, Streams.spawn(rng), n_runs)
+    transcript: Transcript = returned_by(algorithm, "run", Transcript, problem, Streams.spawn(rng), n_runs)
     return transcript
+
+
+def returned_by(algorithm: Any, member: str, kind: Any, *arguments: Any) -> Any:
+    """Return what a member of an algorithm returns, which is of type `kind`; `[kind]` stands for a tuple of it.
+
+    Raises: OutputError: it is something else; the message names the member, what it returned and the type.
+    """
+    value = getattr(algorithm, member)(*arguments)
+    many = isinstance(kind, list)
+    (part_kind,) = kind if many else (kind,)
+    parts = value if many and isinstance(value, tuple) else (value,)
+    if many != isinstance(value, tuple) or not all(isinstance(part, part_kind) for part in parts):
+        kinds = get_args(part_kind) if isinstance(part_kind, UnionType) else (part_kind,)
+        names = ", ".join(each.__name__ for each in kinds)
+        raise OutputError(
+            f"{type(algorithm).__name__}.{member} returned {value!r:.80}; "
+            f"expected {'a tuple of ' * many}{'one of ' * (len(kinds) > 1)}{names}."
+        )
+    return value
