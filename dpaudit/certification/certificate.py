@@ -1,6 +1,8 @@
 """A certificate: the verdict on a claim with its evidence, which also answers the next question."""
 
+import json
 import math
+from typing import Any, Self
 
 from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon
 from dpaudit.accounting.curves.hockey_stick import POINTS
@@ -9,10 +11,18 @@ from dpaudit.accounting.fold import fold
 from dpaudit.accounting.small_deltas import log10_delta
 from dpaudit.certification.curves import curve_of
 from dpaudit.certification.evidence import proved_under
+from dpaudit.configuration.tables import read_object
 from dpaudit.engines import BY_EFFORT
+from dpaudit.errors import CertificateError, DPAuditError
 from dpaudit.model.bracket import Bracket, Effort
-from dpaudit.model.certificate import CertificateRecord
+from dpaudit.model.certificate import SCHEMA, CertificateRecord, digest_of
+from dpaudit.model.codec import decode_claim, decode_declaration
+from dpaudit.model.measures.claims import MeasuredClaim
+from dpaudit.model.measures.ends import Ends
 from dpaudit.model.readings import Trust, Verdict
+
+_MALFORMED = (DPAuditError, KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+"""What plain data raise that have a right digest and are no certificate."""
 
 
 class Certificate(CertificateRecord):
@@ -36,6 +46,35 @@ class Certificate(CertificateRecord):
     """
 
     __slots__ = ()
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Return the certificate that `text` spells.
+
+        Raises: CertificateError: not JSON, truncated, another schema, an unknown or missing field, or a digest
+            that does not match the rest.
+        """
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise CertificateError(f"The certificate is no JSON (truncated?): {error}.") from None
+        if not isinstance(data, dict):
+            raise CertificateError("Expected the certificate to be a JSON object.")
+        stated = data.pop("digest", None)
+        if stated != _digest(data):
+            raise CertificateError(
+                f"The certificate's digest {stated!r} does not match its content; it was altered or truncated."
+            )
+        if data.get("schema") != SCHEMA:
+            raise CertificateError(
+                f"Expected a certificate of schema {SCHEMA!r}; this one has {data.get('schema', 'none')!r}, as another "
+                "version of dpaudit wrote it. Certify the configuration again."
+            )
+        try:
+            certificate: Self = read_object(cls, _table(data))
+        except _MALFORMED as error:
+            raise CertificateError(f"The certificate is malformed: {error}.") from None
+        return certificate
 
     def epsilon_at(self, delta: float, effort: Effort | None = None) -> Bracket:
         """Return a bracket on the smallest epsilon that the declaration meets at `delta`, in nats.
@@ -108,6 +147,26 @@ class Certificate(CertificateRecord):
         """
         form = fold(self.declaration, self.claim.neighbours, self.conditions)
         return log10_delta(form, epsilon, self.delta_at(epsilon).upper)
+
+
+def _digest(data: dict[str, Any]) -> str:
+    """Return the digest of data that was read; an empty text, which is no digest, where they nest too deeply."""
+    try:
+        return digest_of(data)
+    except RecursionError:
+        return ""
+
+
+def _table(data: dict[str, Any]) -> dict[str, Any]:
+    """Return plain data as `read_object` takes them: what a certificate writes in a form of its own is read here."""
+    claim, tight = decode_claim(data["claim"]), data["tight"]
+    if isinstance(claim, MeasuredClaim):
+        ends: Any = Ends.read(tight)
+    else:
+        ends = {side: bracket | {"engines": data["engines"]} for side, bracket in tight.items()}
+    declaration = decode_declaration(data["declaration"], claim.neighbours)
+    read = {"tight": ends, "declaration": declaration, "versions": dict(sorted(data["versions"].items()))}
+    return {key: value for key, value in data.items() if key != "schema"} | read
 
 
 def verdict_of(objections: tuple[str, ...], trust: Trust | None, *, refuted: bool) -> Verdict:

@@ -9,6 +9,7 @@ import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, is_dataclass
 from datetime import date
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -33,6 +34,7 @@ class Parameter:
     required: bool
 
 
+@cache
 def parameters_of(target: Callable[..., Any]) -> dict[str, Parameter]:
     """Return what `target`, a dataclass or a function, can be called with."""
     hints = get_type_hints(target if not inspect.isclass(target) else target.__init__) | (

@@ -4,7 +4,7 @@ A witness says which releases one pair of neighbours moves, and where its record
 """
 
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from dpaudit.arguments import settled
 from dpaudit.checks import Count, Natural, Spelled, settle
@@ -90,10 +90,3 @@ class DerivationRow:
         data = asdict(self) | {"parameters": dict(self.parameters), "premises": list(self.premises)}
         del data["conclusion"]
         return data | ({"conclusion": dict(self.conclusion)} if self.conclusion else {})
-
-    @classmethod
-    def read(cls, data: dict[str, Any]) -> Self:
-        """Return the row that plain data spell."""
-        tables = {key: tuple(sorted(data.get(key, {}).items())) for key in ("parameters", "conclusion")}
-        fields: dict[str, Any] = data | tables | {"premises": tuple(data["premises"])}
-        return cls(**fields)
