@@ -5,22 +5,12 @@ Nothing here is checked beyond its form; reports print it as *declared*, and pri
 
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, Literal, TypeAlias, TypeVar, cast, dataclass_transform
+from typing import Any, Literal, TypeAlias
 
 from dpaudit.model.condition_kinds import ConditionKind
 
 PRINTED = "printed"
 """The key, in the metadata of a field, of the name that a report prints beside its value."""
-
-_Kind = TypeVar("_Kind", bound=type)
-
-
-@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
-def _table(kind: _Kind) -> _Kind:
-    """Return a frozen dataclass that a file spells: unknown keys are refused, and spaces around a text are dropped."""
-    plain: Any = kind
-    plain.__pydantic_config__ = {"extra": "forbid", "str_strip_whitespace": True}
-    return cast("_Kind", dataclass(frozen=True, slots=True, kw_only=True)(plain))
 
 
 def _printed(name: str, default: Any = "") -> Any:
@@ -28,7 +18,7 @@ def _printed(name: str, default: Any = "") -> Any:
     return field(default=default, metadata={PRINTED: name})
 
 
-@_table
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
     """Which system, and who answers for the report."""
 
@@ -36,10 +26,10 @@ class Identity:
     commit: str = _printed("Commit")
     author: str = _printed("Author")
     reviewer: str = _printed("Reviewer")
-    valid_until: date | None = _printed("Valid until", None)
+    valid_until: date | None = _printed("Valid until", None)  # noqa: RUF009 - it makes a field
 
 
-@_table
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
     """What the system is for, about whom, and how its outputs are used."""
 
@@ -55,7 +45,7 @@ class Scope:
     out_of_scope: tuple[str, ...] = _printed("Out of scope", ())
 
 
-@_table
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
     """Two data sets in plain words, whether they are neighbours, and whether the guarantee covers the difference."""
 
@@ -65,7 +55,7 @@ class Scenario:
     covered: str
 
 
-@_table
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Contributions:
     """How much one person contributes, how that is enforced, and what is not protected at all."""
 
@@ -76,7 +66,7 @@ class Contributions:
     scenarios: tuple[Scenario, ...] = ()
 
 
-@_table
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Actor:
     """Who sees what, is trusted for what, and with whom they may collude."""
 
@@ -86,7 +76,7 @@ class Actor:
     colluding: str = ""
 
 
-@_table
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MechanismNotes:
     """Why a release's sensitivity is what it is, where its code is, and where its parameters come from.
 
@@ -99,7 +89,7 @@ class MechanismNotes:
     parameters_from: str = ""
 
 
-@_table
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Assertion:
     """Why conditions of one kind hold that only a person can know of; `kind` is as in the certificate."""
 
@@ -111,7 +101,7 @@ class Assertion:
             raise ValueError(f"Expected because to say why the condition of kind={self.kind!r} holds; it is empty.")
 
 
-@_table
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Period:
     """Over which time the claim holds, and when the budget begins anew."""
 
@@ -120,7 +110,7 @@ class Period:
     refresh: str = _printed("When the budget begins anew")
 
 
-@_table
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HazardNote:
     """What is done about one hazard, in the owner's words; `hazard` is its number, as in "H7"."""
 
@@ -128,7 +118,7 @@ class HazardNote:
     answer: str
 
 
-@_table
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UtilityResult:
     """One measure of usefulness for one group, with its interval, beside a non-private and a random baseline."""
 
@@ -142,7 +132,7 @@ class UtilityResult:
     random: float | None = None
 
 
-@_table
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Governance:
     """Who is responsible, and what makes somebody look again."""
 
@@ -151,10 +141,10 @@ class Governance:
     assessment: str = _printed("Impact assessment")
     incident_contact: str = _printed("Incident contact")
     triggers: tuple[str, ...] = _printed("What makes somebody look again", ())
-    expiry: date | None = _printed("Expires", None)
+    expiry: date | None = _printed("Expires", None)  # noqa: RUF009 - it makes a field
 
 
-@_table
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """Another deployment, to stand beside this one if its unit and model are the same."""
 
@@ -187,7 +177,7 @@ DataProductType: TypeAlias = Literal[
 Sector: TypeAlias = Literal["", "Technology", "Healthcare", "Education", "Government", "Energy", "Finance"]
 
 
-@_table
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Registry:
     """What a record in a public registry of deployments needs beside the proof; the lists are the registry's own."""
 
@@ -209,7 +199,7 @@ class Registry:
     authors: tuple[str, ...] = ()
 
 
-@_table
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reproduction:
     """Where the data and the environment can be found again."""
 
@@ -217,7 +207,7 @@ class Reproduction:
     container: str = _printed("Container")
 
 
-@_table
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Deployment:
     """Everything declared about a deployment; the empty one declares nothing."""
 
