@@ -3,9 +3,10 @@
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Self
+from typing import ClassVar, Self
 
-from dpaudit.checks import meant, non_negative
+from dpaudit.checks import non_negative
+from dpaudit.model.losses.of_size import LossOfSize
 
 _ULP = 2.0**-52
 _STEPS = 60
@@ -13,7 +14,7 @@ _LARGE = 700.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ConcentratedLoss:
+class ConcentratedLoss(LossOfSize):
     """The loss of a pair whose Renyi divergence of every order a above 1 is at most rho a, in both orders.
 
     No law is known, and no pair has all of these divergences: moments alone bound it, and nothing is known from below.
@@ -24,20 +25,17 @@ class ConcentratedLoss:
     True
     """
 
+    size: ClassVar[str] = "rho"
     rho: float
     exact: Fraction = field(init=False, repr=False, hash=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "rho", non_negative("rho", self.rho))
-        object.__setattr__(self, "exact", meant(self.rho))
-
     @classmethod
-    def exactly(cls, rho: Fraction) -> Self:
+    def exactly(cls, ratio: Fraction) -> Self:
         """Return the loss of a rho that is a ratio; `rho` is then the float next to `exact`, and not below it."""
         loss = object.__new__(cls)
-        near = non_negative("rho", float(rho))
-        object.__setattr__(loss, "rho", near if Fraction(near) >= rho else math.nextafter(near, math.inf))
-        object.__setattr__(loss, "exact", rho)
+        near = non_negative("rho", float(ratio))
+        object.__setattr__(loss, "rho", near if Fraction(near) >= ratio else math.nextafter(near, math.inf))
+        object.__setattr__(loss, "exact", ratio)
         return loss
 
     @property
@@ -45,20 +43,11 @@ class ConcentratedLoss:
         """The largest finite loss."""
         return math.inf if self.rho > 0 else 0.0
 
-    @property
-    def infinite_mass(self) -> float:
-        """The probability, under P, of an output that Q cannot produce: finite divergences allow none."""
-        return 0.0
-
     def hockey_stick(self, epsilon: float) -> float:
         """Return an upper bound on delta(epsilon); of an epsilon below 0 by that of the reverse, which is the same."""
         if epsilon < 0:
             return -math.expm1(epsilon) + math.exp(epsilon) * concentrated_delta(self.rho, -epsilon)
         return concentrated_delta(self.rho, epsilon)
-
-    def reversed(self) -> "ConcentratedLoss":
-        """Return the loss of (Q, P), which is the same."""
-        return self
 
 
 def concentrated_delta(rho: float, epsilon: float) -> float:

@@ -3,15 +3,15 @@
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Self
+from typing import ClassVar
 
 from scipy.special import log_ndtr
 
-from dpaudit.checks import meant, non_negative
+from dpaudit.model.losses.of_size import LossOfSize
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GaussianLoss:
+class GaussianLoss(LossOfSize):
     """The loss of N(mu, 1) against N(0, 1); `mu` is l2 sensitivity over standard deviation.
 
     `exact` is mu as a ratio: the shortest decimal of `mu`, or what `exactly` was given.
@@ -22,30 +22,14 @@ class GaussianLoss:
     0.126937
     """
 
+    size: ClassVar[str] = "mu"
     mu: float
     exact: Fraction = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "mu", non_negative("mu", self.mu))
-        object.__setattr__(self, "exact", meant(self.mu))
-
-    @classmethod
-    def exactly(cls, mu: Fraction) -> Self:
-        """Return the loss of a mu that is a ratio; `mu` is then the float nearest to `exact`."""
-        loss = object.__new__(cls)
-        object.__setattr__(loss, "mu", non_negative("mu", float(mu)))
-        object.__setattr__(loss, "exact", mu)
-        return loss
 
     @property
     def supremum(self) -> float:
         """The largest finite loss."""
         return math.inf if self.mu > 0 else 0.0
-
-    @property
-    def infinite_mass(self) -> float:
-        """The probability, under P, of an output that Q cannot produce."""
-        return 0.0
 
     def hockey_stick(self, epsilon: float) -> float:
         """Return delta(epsilon) in floating point, with no claim on the last digits."""
@@ -54,7 +38,3 @@ class GaussianLoss:
         first = float(log_ndtr(self.mu / 2 - epsilon / self.mu))
         second = epsilon + float(log_ndtr(-self.mu / 2 - epsilon / self.mu))
         return math.exp(first) * -math.expm1(min(0.0, second - first))
-
-    def reversed(self) -> "GaussianLoss":
-        """Return the loss of (Q, P), which is the same."""
-        return self

@@ -3,13 +3,13 @@
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Self
+from typing import ClassVar
 
-from dpaudit.checks import meant, non_negative
+from dpaudit.model.losses.of_size import LossOfSize
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LaplaceLoss:
+class LaplaceLoss(LossOfSize):
     """The loss of Laplace(shift, 1) against Laplace(0, 1); `shift` is l1 sensitivity over scale.
 
     `exact` is the shift as a ratio: the shortest decimal of `shift`, or what `exactly` was given.
@@ -25,30 +25,14 @@ class LaplaceLoss:
     3.0
     """
 
+    size: ClassVar[str] = "shift"
     shift: float
     exact: Fraction = field(init=False, repr=False, hash=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "shift", non_negative("shift", self.shift))
-        object.__setattr__(self, "exact", meant(self.shift))
-
-    @classmethod
-    def exactly(cls, shift: Fraction) -> Self:
-        """Return the loss of a shift that is a ratio; `shift` is then the float nearest to `exact`."""
-        loss = object.__new__(cls)
-        object.__setattr__(loss, "shift", non_negative("shift", float(shift)))
-        object.__setattr__(loss, "exact", shift)
-        return loss
 
     @property
     def supremum(self) -> float:
         """The largest finite loss."""
         return self.shift
-
-    @property
-    def infinite_mass(self) -> float:
-        """The probability, under P, of an output that Q cannot produce."""
-        return 0.0
 
     def hockey_stick(self, epsilon: float) -> float:
         """Return delta(epsilon) in floating point, with no claim on the last digits."""
@@ -57,10 +41,6 @@ class LaplaceLoss:
         if epsilon <= -self.shift:
             return -math.expm1(epsilon)
         return -math.expm1((epsilon - self.shift) / 2)
-
-    def reversed(self) -> "LaplaceLoss":
-        """Return the loss of (Q, P), which is the same."""
-        return self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

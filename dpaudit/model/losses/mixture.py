@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 from dpaudit.checks import meant, non_negative, one_of
 from dpaudit.model.losses.sampled_ratios import absent
@@ -41,6 +41,8 @@ class MixtureLoss:
     above: Shifts
     below: Shifts
     noise: MixedNoise = "gaussian"
+    infinite_mass: ClassVar[float] = 0.0
+    """The probability, under P, of an output that Q cannot produce."""
 
     def __post_init__(self) -> None:
         one_of("noise", self.noise, get_args(MixedNoise))
@@ -56,11 +58,6 @@ class MixtureLoss:
     def supremum(self) -> float:
         """The largest finite loss, rounded up."""
         return _largest(self.noise, self.above, self.below)
-
-    @property
-    def infinite_mass(self) -> float:
-        """The probability, under P, of an output that Q cannot produce."""
-        return 0.0
 
     def hockey_stick(self, epsilon: float) -> float:
         """Return delta(epsilon) in floating point, with no claim on the last digits."""

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 from dpaudit.checks import non_negative, one_of, open_probability
 from dpaudit.model.losses.gaussian import GaussianLoss
@@ -29,6 +29,8 @@ class SampledGaussianLoss:
     mu: float
     rate: float
     order: SampledOrder = "remove"
+    infinite_mass: ClassVar[float] = 0.0
+    """The probability, under P, of an output that Q cannot produce."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mu", non_negative("mu", self.mu))
@@ -41,11 +43,6 @@ class SampledGaussianLoss:
         if self.mu == 0:
             return 0.0
         return math.inf if self.order == "remove" else -log_absent(self.rate) * (1 + ROUNDED) + 1e-300
-
-    @property
-    def infinite_mass(self) -> float:
-        """The probability, under P, of an output that Q cannot produce."""
-        return 0.0
 
     def hockey_stick(self, epsilon: float) -> float:
         """Return delta(epsilon) in floating point, with no claim on the last digits.
