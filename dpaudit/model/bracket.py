@@ -45,7 +45,7 @@ class Bracket:
         return Bracket(
             lower=max(self.lower, other.lower),
             upper=min(self.upper, other.upper),
-            engines=(*self.engines, *(name for name in other.engines if name not in self.engines)),
+            engines=self._engines_with(other),
         )
 
     def largest(self, other: "Bracket") -> "Bracket":
@@ -53,8 +53,12 @@ class Bracket:
         return Bracket(
             lower=max(self.lower, other.lower),
             upper=max(self.upper, other.upper),
-            engines=(*self.engines, *(name for name in other.engines if name not in self.engines)),
+            engines=self._engines_with(other),
         )
+
+    def _engines_with(self, other: "Bracket") -> tuple[str, ...]:
+        """Return the engines of two brackets, each once."""
+        return tuple(dict.fromkeys((*self.engines, *other.engines)))
 
 
 def smallest_epsilon(delta_upper: Callable[[float], float], delta: float) -> float:
@@ -63,14 +67,7 @@ def smallest_epsilon(delta_upper: Callable[[float], float], delta: float) -> flo
     Guarantee: where finite, the returned epsilon itself satisfies the inequality, so it is an upper bound
     whatever the shape of the curve.
     """
-    if delta_upper(0.0) <= delta:
-        return 0.0
-    low, high = 0.0, 1.0
-    while delta_upper(high) > delta:
-        low, high = high, 2 * high
-        if high > 1e300:
-            return math.inf
-    return _bisect(lambda epsilon: delta_upper(epsilon) <= delta, low, high)[1]
+    return _crossing(delta_upper, delta)[1]
 
 
 def largest_epsilon(delta_lower: Callable[[float], float], delta: float) -> float:
@@ -79,23 +76,26 @@ def largest_epsilon(delta_lower: Callable[[float], float], delta: float) -> floa
     Guarantee: a lower bound on the smallest epsilon whose true delta(epsilon) is at most `delta`; about 1e300 where
     `delta_lower` stays above `delta` so far.
     """
-    if delta_lower(0.0) <= delta:
-        return 0.0
+    return _crossing(delta_lower, delta)[0]
+
+
+def _crossing(curve: Callable[[float], float], delta: float) -> tuple[float, float]:
+    """Return neighbouring floats (or nearly so) between which a curve falls to `delta`; 0 and 0 where it starts there.
+
+    The second one is infinite where the curve stays above `delta` so far.
+    """
+    if curve(0.0) <= delta:
+        return 0.0, 0.0
     low, high = 0.0, 1.0
-    while delta_lower(high) > delta:
+    while curve(high) > delta:
         low, high = high, 2 * high
         if high > 1e300:
-            return low
-    return _bisect(lambda epsilon: delta_lower(epsilon) <= delta, low, high)[0]
-
-
-def _bisect(holds: Callable[[float], bool], low: float, high: float) -> tuple[float, float]:
-    """Return neighbouring floats (or nearly so) between which `holds` turns true."""
+            return low, math.inf
     for _ in range(120):
         middle = (low + high) / 2
         if not low < middle < high:
             break
-        if holds(middle):
+        if curve(middle) <= delta:
             high = middle
         else:
             low = middle
