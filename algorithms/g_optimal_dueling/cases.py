@@ -20,7 +20,6 @@ from algorithms.g_optimal_dueling.schedule import Lengths
 from algorithms.g_optimal_dueling.settings import GOptimalDuelingSettings
 from dpaudit import AuditCase, Mechanism, Recorder, Streams
 from dpaudit.model.mechanism import Array
-from dpaudit.model.trace import KeepingRecorder
 
 PLAYS = 400
 """How often the comparison is played."""
@@ -141,9 +140,9 @@ def phase_case(plan: Plan, phase: int) -> AuditCase:
 
     def run(data: RecordedVoters, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
         streams = Streams.spawn(rng)
-        recorder = KeepingRecorder(streams.noise)
-        play_phases(plan, FEATURES, data, streams, n_runs, recorder)
-        return {"sums": recorder.published[phase_label(phase)][0][:, 0]}
+        published: dict[str, list[Array]] = {}
+        play_phases(plan, FEATURES, data, streams, n_runs, Recorder(streams.noise, published=published))
+        return {"sums": published[phase_label(phase)][0][:, 0]}
 
     return AuditCase(
         name=f"g_optimal_dueling sums, {phase_label(phase)}",

@@ -52,6 +52,7 @@ class Recorder:
     """Samples mechanisms on behalf of one run and writes down what it sampled.
 
     `people` holds the numbers of the people whose records entered, one range for each use, where a run keeps them.
+    `published`, where it is given, takes what was released under each label, in order: an audit looks at it.
 
     >>> from mechanisms import Laplace
     >>> recorder = Recorder(np.random.default_rng(0))
@@ -60,11 +61,15 @@ class Recorder:
     (2,)
     >>> [line.label for line in recorder.trace()]
     ['count']
+    >>> keeping = Recorder(np.random.default_rng(0), published={})
+    >>> keeping.release("count", noise, np.array([10.0, 20.0])) is keeping.published["count"][0]
+    True
     """
 
     rng: np.random.Generator
     released: list[Released] = field(default_factory=list)
     people: list[range] = field(default_factory=list)
+    published: dict[str, list[Array]] | None = None
 
     def release(
         self,
@@ -77,6 +82,8 @@ class Recorder:
         """Return `mechanism.release(value)`, recorded under `label`; `times` counts releases in one run."""
         output = released_on_tape(label, mechanism, value, self.rng)
         self.record(label, mechanism, value, output, times, paid)
+        if self.published is not None:
+            self.published.setdefault(label, []).append(output)
         return output
 
     def release_of_others(self, label: str, mechanism: Mechanism, value: Array) -> Array:
@@ -107,33 +114,6 @@ class Recorder:
     def trace(self) -> tuple[Released, ...]:
         """Return everything recorded so far, in order."""
         return tuple(self.released)
-
-
-@dataclass(slots=True)
-class KeepingRecorder(Recorder):
-    """A recorder that keeps what was published under each label, in order: what an audit of the releases looks at.
-
-    >>> from mechanisms import Laplace
-    >>> recorder = KeepingRecorder(np.random.default_rng(0))
-    >>> noise = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")
-    >>> recorder.release("count", noise, np.array([10.0, 20.0])) is recorder.published["count"][0]
-    True
-    """
-
-    published: dict[str, list[Array]] = field(default_factory=dict)
-
-    def release(
-        self,
-        label: str,
-        mechanism: Mechanism,
-        value: Array,
-        times: int = 1,
-        paid: Mapping[str, Fraction] | None = None,
-    ) -> Array:
-        """Return the release, as `Recorder` does."""
-        output = Recorder.release(self, label, mechanism, value, times, paid)
-        self.published.setdefault(label, []).append(output)
-        return output
 
 
 def admit(declaration: Declaration, trace: tuple[Released, ...]) -> tuple[Finding, ...]:
