@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from dpaudit.budgets import filters
 from dpaudit.budgets.filters import Filter
+from dpaudit.certification.digits import stated
 from dpaudit.checks import settle
 from dpaudit.configuration.tables import read_object
 from dpaudit.errors import LedgerError
@@ -84,7 +85,7 @@ class Account:
             case RenyiClaim(renyi=points):
                 for point in points:
                     one = filters.measure_filter(replace(claim, renyi=(point,)))
-                    yield replace(one, at=f"at order {_written(point[0])}")
+                    yield replace(one, at=f"at order {stated(point[0])}")
             case ProfileClaim(profile=points):
                 for epsilon, delta in points:
                     budget = Claim(
@@ -95,7 +96,7 @@ class Account:
                         unit=claim.unit,
                     )
                     for one in replace(self, budget=budget).filters():
-                        yield replace(one, at=f"at epsilon {_written(epsilon)}")
+                        yield replace(one, at=f"at epsilon {stated(epsilon)}")
             case RhoClaim() | MuClaim():
                 yield filters.measure_filter(claim)
 
@@ -115,8 +116,3 @@ class Account:
         except Exception as error:
             raise LedgerError(f"An account is malformed: {error}") from None
         return account
-
-
-def _written(number: float) -> str:
-    """Return a number in full, as in "2" and "1.5"."""
-    return repr(float(number)).removesuffix(".0")

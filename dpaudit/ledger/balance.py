@@ -12,8 +12,9 @@ from dpaudit.budgets.renyi import reading_at, usual_order
 from dpaudit.errors import LedgerError
 from dpaudit.ledger.account import Account
 from dpaudit.ledger.booking_body import is_on_trust, require_booking
-from dpaudit.ledger.entry import GENESIS, Entry, digest_of
+from dpaudit.ledger.entry import GENESIS, Entry
 from dpaudit.ledger.pricing import decode_prices
+from dpaudit.model.certificate import digest_of
 from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, RenyiClaim, RhoClaim
 from dpaudit.model.trace import Finding
 

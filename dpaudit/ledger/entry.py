@@ -1,6 +1,5 @@
 """One entry of the ledger: canonical JSON, chained to the entry before by its digest."""
 
-import hashlib
 import json
 import re
 from dataclasses import dataclass
@@ -24,21 +23,6 @@ class Entry:
 
     text: str
 
-    @classmethod
-    def made(
-        cls, *, sequence: int, kind: Kind, account: str, body: dict[str, Any], created: str, previous: str
-    ) -> "Entry":
-        """Return a new entry with its digest."""
-        data = {
-            "sequence": sequence,
-            "kind": kind,
-            "account": account,
-            "body": body,
-            "created": created,
-            "previous": previous,
-        }
-        return cls(text=canonical(data | {"digest": digest_of(data)}))
-
     @property
     def data(self) -> dict[str, Any]:
         """The entry as plain data.
@@ -60,12 +44,6 @@ class Entry:
 def canonical(data: Any) -> str:
     """Return `data` as JSON in the one form that is hashed: sorted keys, no spaces, ASCII."""
     return json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
-
-
-def digest_of(data: dict[str, Any]) -> str:
-    """Return the SHA-256 of an entry without its digest."""
-    content = {key: value for key, value in data.items() if key != "digest"}
-    return hashlib.sha256(canonical(content).encode()).hexdigest()
 
 
 def whole_digest(text: str) -> str:

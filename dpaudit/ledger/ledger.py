@@ -13,10 +13,11 @@ from dpaudit.errors import LedgerError
 from dpaudit.ledger.account import Account
 from dpaudit.ledger.balance import Balance, Statement, recompute
 from dpaudit.ledger.booking_body import booking_body
-from dpaudit.ledger.entry import Entry, Kind, whole_digest
+from dpaudit.ledger.entry import Entry, Kind, canonical, whole_digest
 from dpaudit.ledger.names import require_name, skeleton
 from dpaudit.ledger.pricing import prices
 from dpaudit.ledger.store import Store
+from dpaudit.model.certificate import digest_of
 from dpaudit.model.measures.claims import MuClaim
 
 Time: TypeAlias = str | Callable[[], str]
@@ -189,14 +190,15 @@ def _next(
         raise LedgerError(
             f"The time {time} is before {last}, that of the last entry; nothing was written. Set the clock, or wait."
         )
-    return Entry.made(
-        sequence=statement.entries + 1,
-        kind=kind,
-        account=account,
-        body=body,
-        created=time,
-        previous=statement.head,
-    )
+    content = {
+        "sequence": statement.entries + 1,
+        "kind": kind,
+        "account": account,
+        "body": body,
+        "created": time,
+        "previous": statement.head,
+    }
+    return Entry(text=canonical(content | {"digest": digest_of(content)}))
 
 
 def _instant(time: str) -> datetime:

@@ -16,7 +16,8 @@ from dpaudit import Repeat as Repeated
 from dpaudit.budgets import Refusal
 from dpaudit.errors import DeclarationError, LedgerError
 from dpaudit.ledger import Account, Booking, Entry, Ledger, recompute, store_at
-from dpaudit.ledger.entry import GENESIS, canonical, digest_of
+from dpaudit.ledger.entry import GENESIS, canonical
+from dpaudit.model.certificate import digest_of
 from mechanisms import Laplace
 from tests.narrowing import as_a
 

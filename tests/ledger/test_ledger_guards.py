@@ -16,11 +16,12 @@ from dpaudit.budgets import Refusal
 from dpaudit.budgets.individual import IndividualFilter, individual_claim, laplace_cost
 from dpaudit.errors import LedgerError
 from dpaudit.ledger import Account, Booking, Entry, Ledger, recompute, store_at
-from dpaudit.ledger.entry import GENESIS, canonical, digest_of
+from dpaudit.ledger.entry import GENESIS, canonical
 from dpaudit.ledger.names import skeleton
 from dpaudit.ledger.pace import history_of
 from dpaudit.ledger.pricing import decode_prices
 from dpaudit.ledger.repricing import reprice
+from dpaudit.model.certificate import digest_of
 from mechanisms import Laplace
 from tests.command_line import dpaudit
 
