@@ -26,7 +26,7 @@ from dpaudit.certification.less_noise import case_with_less_noise
 from dpaudit.certification.verdict import certify
 from dpaudit.configuration.audit_plan import AuditPlan, digest_of_text
 from dpaudit.configuration.configuration import Adapted, AuditSettings, Configuration, Configured, Subject
-from dpaudit.configuration.files import json_value, parse, read_text
+from dpaudit.configuration.files import object_in, parse, read_text
 from dpaudit.configuration.scores_document import decode_scores
 from dpaudit.errors import ConfigError, Fault
 from dpaudit.ledger import Balance
@@ -517,17 +517,14 @@ def usefulness_in(configuration: Configuration, certificate: Certificate) -> Use
     file, algorithm = configuration.evidence.study, configuration.subject.algorithm
     if file is None or algorithm is None:
         return Usefulness()
-    try:
-        data = json_value(read_text(file))
-    except (ValueError, RecursionError):
-        data = None
-    if not isinstance(data, dict):
+    data = object_in(read_text(file))
+    if data is None:
         raise configuration.error(f"{file}: not JSON; give the study.json of `dpaudit study`.", "evidence", "study")
     horizon = next((getattr(algorithm, key) for key in HORIZONS if hasattr(algorithm, key)), 0)
     try:
         return usefulness_of(
             data,
-            config=config_digest(algorithm, parse(configuration.path, configuration.text).get("problem", {})),
+            config=config_digest(algorithm, configuration.table("problem")),
             claim=certificate.claim,
             unit=algorithm.claim().unit,
             horizon=int(horizon),
@@ -544,15 +541,10 @@ def scores_in(configuration: Configuration, certificate: Certificate) -> tuple[S
     """
     evidence: list[ScoreEvidence] = []
     for file in configuration.evidence.scores:
-        text = read_text(file)
         try:
-            result = decode_scores(json_value(text))
+            result = decode_scores(object_in(read_text(file)))
         except Fault as fault:
             raise configuration.error(f"{file}: {fault.message}", "evidence", "scores") from None
-        except (ValueError, RecursionError):
-            raise configuration.error(
-                f"{file}: not JSON; give what `dpaudit scores --format json` writes.", "evidence", "scores"
-            ) from None
         if difference := difference_between(result.claim, certificate.claim):
             raise configuration.error(
                 f"{file}: is about another claim than the certificate: {difference}; audit the scores against this "
@@ -569,7 +561,7 @@ def _origin(configuration: Configuration) -> str:
     """Return where the configured problem comes from; an empty text of a declaration or a plug-in's problem."""
     if configuration.subject.problem is None:
         return ""
-    table = parse(configuration.path, configuration.text).get("problem", {})
+    table = configuration.table("problem")
     origin = load_package("algorithms.problems").origin(str(table.get("name")), has_path="path" in table)
     return "" if origin is None else f"{table['name']}: {origin.words}"
 

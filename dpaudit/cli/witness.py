@@ -15,7 +15,7 @@ import numpy as np
 from dpaudit.cli.common.output import output_folder, write
 from dpaudit.configuration.config import config_of
 from dpaudit.configuration.configuration import Configuration
-from dpaudit.configuration.files import json_value
+from dpaudit.configuration.files import json_value, object_in
 from dpaudit.errors import CertificateError
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.case import AuditCase
@@ -64,11 +64,8 @@ def write_witnesses(
 
 def is_witness(text: str) -> bool:
     """Return whether a file is a witness and not a certificate."""
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(data, dict) and "witness" in data and "schema" not in data
+    data = object_in(text) or {}
+    return "witness" in data and "schema" not in data
 
 
 def check_witness(file: Path, text: str, seed: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from dpaudit.arguments import settled
 from dpaudit.checks import Count, Natural, OpenProbability, Within
-from dpaudit.configuration.files import locate
+from dpaudit.configuration.files import locate, parse
 from dpaudit.errors import ConfigError, DeclarationError, DPAuditError, Fault, UnsupportedError
 from dpaudit.model.algorithm import Algorithm
 from dpaudit.model.bracket import Effort
@@ -161,6 +161,10 @@ class Configuration:
                 told = f"the algorithm reads {error.name!r}, which a {type(error.obj).__name__} does not have."
                 told += " What each problem is: dpaudit list problems."
             raise self.error(f"[problem] does not fit [algorithm]: {told}", "problem") from error
+
+    def table(self, name: str) -> Any:
+        """Return what the file writes under a key of its root; an empty table for a key that it lacks."""
+        return parse(self.path, self.text).get(name, {})
 
     def error(self, message: str, *where: str | int) -> ConfigError:
         """Return an error that names the line of the key at `where`, or of the nearest key above it."""

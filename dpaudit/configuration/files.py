@@ -91,17 +91,26 @@ def json_object(path: Path) -> dict[str, Any]:
     return data
 
 
+def object_in(text: str) -> dict[str, Any] | None:
+    """Return the JSON object that a text spells; None for any other text.
+
+    >>> object_in('{"rate": 0.5}'), object_in("[]"), object_in("rate = 0.5")
+    ({'rate': 0.5}, None, None)
+    """
+    try:
+        data = json_value(text)
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) else None
+
+
 def stated_schema(text: str) -> str:
     """Return what a JSON object states under `schema`; an empty text for any other text.
 
     >>> stated_schema('{"schema": "urn:x:1"}'), stated_schema("[]")
     ('urn:x:1', '')
     """
-    try:
-        data = json_value(text)
-    except (ValueError, RecursionError):
-        return ""
-    return str(data.get("schema", "")) if isinstance(data, dict) else ""
+    return str((object_in(text) or {}).get("schema", ""))
 
 
 def _depth(text: str) -> int:

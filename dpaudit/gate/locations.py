@@ -1,8 +1,6 @@
 """The location of an issue: a line of the configuration, or of the source of its subject."""
 
 import inspect
-import json
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,7 +57,7 @@ def place_of_label(configuration: Configuration, label: str) -> Place:
     if isinstance(subject, Adapted):
         return place_of_key(configuration, "library", "object")
     if not isinstance(subject, Configured):
-        keys = next(_labelled(_parsed(configuration).get("declaration"), label, ("declaration",)), ("declaration",))
+        keys = next(_labelled(configuration.table("declaration"), label, ("declaration",)), ("declaration",))
         return place_of_key(configuration, *keys)
     leaves = (node for _, node in walk(subject.declaration) if isinstance(node, Release))
     mechanisms = [type(node.mechanism) for node in leaves if node.label == label]
@@ -78,13 +76,6 @@ def _source(kind: type[Any]) -> Place | None:
     if file is None or "site-packages" in Path(file).parts:
         return None
     return place_of_path(Path(file), line) if Path(file).resolve().is_relative_to(Path.cwd().resolve()) else None
-
-
-def _parsed(configuration: Configuration) -> dict[str, Any]:
-    """Return the plain data of a configuration from its text."""
-    is_json = configuration.path.suffix.lower() == ".json"
-    data: dict[str, Any] = json.loads(configuration.text) if is_json else tomllib.loads(configuration.text)
-    return data
 
 
 def _labelled(data: Any, label: str, keys: Keys) -> Iterator[Keys]:

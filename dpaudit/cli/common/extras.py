@@ -9,7 +9,7 @@ from typing import Any
 from dpaudit.cli.common.options import ReportOptions
 from dpaudit.configuration.configuration import Configuration
 from dpaudit.configuration.deployment_file import read_deployment
-from dpaudit.configuration.files import json_value, read_text
+from dpaudit.configuration.files import object_in, read_text
 from dpaudit.errors import ConfigError
 from dpaudit.ledger import Balance, Ledger, store_at
 from dpaudit.model.deployment import Deployment
@@ -69,11 +69,10 @@ def _report(path: Path) -> Mapping[str, Any]:
 
     Raises: ConfigError: it is none.
     """
-    try:
-        data = json_value(read_text(path))
-    except (ValueError, RecursionError):
-        raise ConfigError(f"{path}: not JSON; give the report.json of an earlier report.") from None
+    data = object_in(read_text(path))
+    if data is None:
+        raise ConfigError(f"{path}: not JSON; give the report.json of an earlier report.")
     needed = {"verdict", "created", "certificate", "audits", "config"}
-    if not isinstance(data, dict) or not needed <= set(data) or data.get("schema") not in _READABLE:
+    if not needed <= set(data) or data.get("schema") not in _READABLE:
         raise ConfigError(f"{path}: not a report of this version; give the report.json of an earlier report.")
     return data
