@@ -10,7 +10,7 @@ import hashlib
 import json
 import secrets
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from dpaudit.pytest_plugin.store import EvidenceEntry, EvidenceStore
 
@@ -32,18 +32,6 @@ class Allotment:
     def refuted(self) -> str:
         """What an earlier run with the same code found, or nothing."""
         return "" if self.entry is None else self.entry.refuted
-
-
-class Budget(Protocol):
-    """A budget gives a share to each check and keeps its evidence."""
-
-    def allot(self, test: str, name: str, number: int, identity: Any) -> Allotment:
-        """Return the share of the `number`-th check (from 1) of `test`; `identity` says what exactly is checked."""
-        ...
-
-    def keep(self, allotment: Allotment, state: Any, *, runs: int, refuted: str) -> bool:
-        """Return whether the evidence was kept for a later run."""
-        ...
 
 
 def share_of(number: int) -> float:

@@ -27,7 +27,7 @@ from dpaudit.model.measures.ends import Ends
 from dpaudit.model.mechanism import Mechanism, is_mechanism
 from dpaudit.model.readings import Verdict
 from dpaudit.model.scores_result import Sampling, ScoresResult
-from dpaudit.pytest_plugin.budget import Allotment, Budget, KeptBudget, SessionBudget
+from dpaudit.pytest_plugin.budget import Allotment, KeptBudget, SessionBudget
 from dpaudit.pytest_plugin.settings import PROFILES, Settings
 from dpaudit.pytest_plugin.store import EvidenceStore
 from dpaudit.report.marks import certificate_word
@@ -44,6 +44,8 @@ from dpaudit.wording.scores import scores_meaning
 from dpaudit.wording.verdicts import verdict_label
 from dpaudit.workflow import cases_of, certificate_of, certified_epsilon
 
+__tracebackhide__ = True
+"""Pytest leaves the frames of this module out of tracebacks: the test and the code that it calls are shown."""
 _BLOCKS = 10
 _EXACT = "With arithmetic='exact', the check takes noise for the real-valued noise of its proof."
 _NEARLY_ONE = 1 - 1e-9
@@ -71,7 +73,6 @@ class PrivacyChecks:
 
     def certify(self, subject: Declaration | Mechanism) -> Certificate:
         """Return the certificate of the marker's claim for a declaration, or for one release of a mechanism."""
-        __tracebackhide__ = True
         if not isinstance(subject, get_args(Declaration)) and not is_mechanism(subject):
             called = getattr(subject, "__name__", repr(subject))
             raise ConfigError(
@@ -83,7 +84,6 @@ class PrivacyChecks:
 
     def check_mechanism(self, mechanism: Mechanism) -> AuditResult:
         """Certify one release of a mechanism, test its noise, and audit it on its own worst pair of answers."""
-        __tracebackhide__ = True
         pair: tuple[Any, Any] | None = getattr(mechanism, "worst_pair", lambda: None)()
         if pair is None:
             pytest.fail(
@@ -110,7 +110,6 @@ class PrivacyChecks:
         outputs of `function(data, rng, n_runs)` are compared with the density of the mechanism, and an audit scores
         them by the likelihood ratio.
         """
-        __tracebackhide__ = True
         called = name or _name_of(function)
         certificate = self._certified(called, certify(Release(label=called, mechanism=mechanism), self.claim))
         answers = tuple(np.asarray(query(data)) for data in neighbours)
@@ -133,7 +132,6 @@ class PrivacyChecks:
 
     def _require_near(self, name: str, mechanism: Mechanism, answers: tuple[Any, ...]) -> None:
         """Fail where the answers to a query lie further apart than its mechanism's sensitivity."""
-        __tracebackhide__ = True
         beyond = load_package("audits.checks.taped_moves").beyond_sensitivity(mechanism, answers)
         if beyond:
             self._tell(name, "violation", beyond, {})
@@ -163,7 +161,6 @@ class PrivacyChecks:
         as many further runs bet against that curve. Where delta times the runs exceeds one, further runs bet against
         the trade-off of the claim itself, as guesses see little there.
         """
-        __tracebackhide__ = True
         called, rng = name or _name_of(function), np.random.default_rng(self.settings.seed or 0)
         claim = implied_claim(self.claim) if isinstance(self.claim, MeasuredClaim) else self.claim
         how = load_package("audits").Settings(unit=unit, arithmetic=arithmetic)
@@ -209,7 +206,6 @@ class PrivacyChecks:
 
         The scores are one sample: no evidence is carried over to a later run.
         """
-        __tracebackhide__ = True
         if isinstance(self.claim, MeasuredClaim):
             raise ConfigError("dp.check_scores: scores are held against epsilon and delta; give these to the marker.")
         allotted = self._once(name)
@@ -237,7 +233,6 @@ class PrivacyChecks:
         with a remark; with `--dp-require declared` it fails. The run is one sample: no evidence is carried over to a
         later run.
         """
-        __tracebackhide__ = True
         called = name or _name_of(loop)
         allotted = self._once(called)
         rng = np.random.default_rng(allotted.seed)
@@ -257,7 +252,6 @@ class PrivacyChecks:
         Its awkward neighbours are audited as well: a violation there fails the test; that nothing was shown there does
         not. Returns the result of its own pair, or None for an object that runs nothing.
         """
-        __tracebackhide__ = True
         certificate = self._certified(
             release.name, certify(release.declaration, release.claim), ("certified", "stated")
         )
@@ -278,7 +272,6 @@ class PrivacyChecks:
 
         A relative path is relative to the folder of the test.
         """
-        __tracebackhide__ = True
         configuration = read_config(self.folder / path)
         certificate = self._certified(configuration.path.name, certificate_of(configuration, None))
         subject = configuration.subject
@@ -306,7 +299,7 @@ class PrivacyChecks:
             raise ConfigError(f"@pytest.mark.dp: {error}") from None
 
     @cached_property
-    def _budget(self) -> Budget:
+    def _budget(self) -> SessionBudget | KeptBudget:
         """The budget that this test draws its shares from."""
         level, path = self.settings.significance, self.settings.evidence
         if path is None:
@@ -325,7 +318,6 @@ class PrivacyChecks:
 
         A library's own statement passes, is told as stated, and its code is audited against it.
         """
-        __tracebackhide__ = True
         tight, bound = certificate.tight, bound_name(certificate)
         if isinstance(tight, Ends):
             shown, facts = uppers_phrase(tight), dict[str, Any]()
@@ -342,7 +334,6 @@ class PrivacyChecks:
 
     def _watch(self, name: str, function: Callable[..., Any], data: Any, mechanism: Mechanism, answer: Any) -> None:
         """Compare the outputs with the declared density; fail if the noise differs from it."""
-        __tracebackhide__ = True
         audits = load_package("audits")
         sources = [digest_of_sources(mechanism), digest_of_sources(function)]
         identity = ["noise", repr(mechanism), np.asarray(answer).tobytes().hex(), repr(versions()), *sources]
@@ -375,7 +366,6 @@ class PrivacyChecks:
 
         A function that raises is left to the audit, which takes exceptions for outputs.
         """
-        __tracebackhide__ = True
         claim = self.claim
         bare = declared is None
         if bare and (isinstance(claim, MeasuredClaim) or claim.delta * self._runs <= 1):
@@ -417,7 +407,6 @@ class PrivacyChecks:
         The findings of a function that was `replayed` stand beside those of its audit. A claim in its own measure is
         tested by runs of a fixed number: their evidence is not carried over.
         """
-        __tracebackhide__ = True
         if isinstance(claim, MeasuredClaim):
             return self._audited_in_measure(case, claim, replayed)
         allotted = self._allotted_to(case, claim, what)
@@ -432,7 +421,8 @@ class PrivacyChecks:
             facts["probability"] = next(bound.significance for bound in result.bounds if bound.name == "replay")
         elif violated:
             facts["probability"] = self._probability(case, after, allotted, certified)
-        passed = f"epsilon at least {at_least(result.epsilon_lower)}. {_power(result)}"
+        power = " ".join((power_phrase(result), *result.remarks))
+        passed = f"epsilon at least {at_least(result.epsilon_lower)}. {power}"
         told = {"passed": passed, "evidence": after.to_dict()}
         self._conclude(case.name, result.verdict, sentence, allotted, result.runs, facts, **told)
         return result
@@ -462,7 +452,6 @@ class PrivacyChecks:
 
     def _audited_in_measure(self, case: AuditCase, claim: MeasuredClaim, replayed: Any) -> AuditResult:
         """Report an audit of a claim in rho, mu, Renyi divergences or points of a profile, and return it."""
-        __tracebackhide__ = True
         allotted = self._once(case.name)
         result: AuditResult = load_package("audits.procedures.fixed_size").audit_of_fixed_size(
             case,
@@ -500,7 +489,6 @@ class PrivacyChecks:
         `passed` is told in place of the sentence where nothing was found. `evidence` is for a later run; after a
         violation its sentence is kept instead.
         """
-        __tracebackhide__ = True
         violated = verdict in ("violation", "other noise")
         failing = word or ("VIOLATION" if violated else "")
         repeated = {"significance": allotted.significance, "seed": allotted.seed, "runs": runs}
@@ -558,7 +546,6 @@ class PrivacyChecks:
 
     def _allotted(self, name: str, identity: list[Any]) -> Allotment:
         """Return the share of the next check; fail at once if the same code was refuted before."""
-        __tracebackhide__ = True
         self._counted += 1
         allotted = self._budget.allot(self.test, name, self._counted, identity)
         if allotted.refuted:
@@ -571,7 +558,6 @@ class PrivacyChecks:
 
     def _fail(self, text: str) -> NoReturn:
         """Fail the test; the text begins with the file and the line of the test."""
-        __tracebackhide__ = True
         self.failures.append(clean(f"{self.place}: {text}" if self.place else text))
         pytest.fail(self.failures[-1], pytrace=False)
 
@@ -588,7 +574,6 @@ def _answered(name: str, check: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(check)
     def called(*args: Any, **given: Any) -> Any:
-        __tracebackhide__ = True
         try:
             parameters.bind(*args, **given)
         except TypeError as error:
@@ -639,11 +624,6 @@ def _meaning(result: AuditResult) -> str:
     if result.exceeds_claim and at_least(result.epsilon_lower) == claimed:
         return f"The attack shows that epsilon is above the claimed {claimed}, and stopped there."
     return audit_meaning(result)
-
-
-def _power(result: AuditResult) -> str:
-    """Return the power of an audit in a few words."""
-    return " ".join((power_phrase(result), *result.remarks))
 
 
 def _evidence_of(kind: Any, claim: Claim, state: Any, settings: Settings) -> Any:
