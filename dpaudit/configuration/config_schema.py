@@ -13,7 +13,7 @@ from typing import Any
 from dpaudit.configuration.configuration import AccountingSettings, AuditSettings, EvidenceSettings, ReportSettings
 from dpaudit.configuration.fields import Field, fields_of
 from dpaudit.errors import DPAuditError
-from dpaudit.json_schema import JsonSchema, present, range_words, summary, type_schema
+from dpaudit.json_schema import JsonSchema, present, summary, type_schema
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Printed
 from dpaudit.model.deployment import Deployment, System
@@ -124,12 +124,7 @@ _NAMED: dict[Any, JsonSchema] = {
 
 def _field_schema(field: Field) -> JsonSchema:
     """Return the schema of one key."""
-    schema = type_schema(present(field.hint), _named)
-    if field.values:
-        schema = {"enum": list(field.values)}
-    schema |= range_words(field.limits)
-    if field.limits.infinite:
-        schema = {"anyOf": [schema, {"const": "inf"}]}
+    schema = type_schema(present(field.annotated), _named)
     if field.default is not MISSING and _writable(field.default):
         schema["default"] = list(field.default) if isinstance(field.default, tuple) else field.default
     return schema | ({"description": field.meaning} if field.meaning else {})

@@ -7,7 +7,8 @@ import inspect
 import sys
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, is_dataclass
+from dataclasses import MISSING, dataclass, is_dataclass
+from dataclasses import fields as dataclass_fields
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -28,22 +29,36 @@ _INFINITIES = ("inf", "-inf")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """One key that a table may have: its type, and whether it must be there."""
+    """One key that a table may have: its type, and its default, which is `MISSING` where the key must be there."""
 
     hint: Any
-    required: bool
+    default: Any
+
+    @property
+    def required(self) -> bool:
+        """Whether the table must have the key."""
+        return self.default is MISSING
 
 
 @cache
 def parameters_of(target: Callable[..., Any]) -> dict[str, Parameter]:
-    """Return what `target`, a dataclass or a function, can be called with."""
-    hints = get_type_hints(target if not inspect.isclass(target) else target.__init__) | (
-        get_type_hints(target) if inspect.isclass(target) else {}
-    )
+    """Return what `target`, a dataclass or a function, can be called with, in its own order."""
+    hints: dict[str, Any] = {}
+    for owner in (target.__init__, target) if inspect.isclass(target) else (target,):
+        hints |= get_type_hints(owner, include_extras=True)
     return {
-        name: Parameter(hint=hints.get(name, Any), required=entry.default is inspect.Parameter.empty)
+        name: Parameter(hint=hints.get(name, Any), default=_default(target, name, entry))
         for name, entry in inspect.signature(target).parameters.items()
     }
+
+
+def _default(target: Callable[..., Any], name: str, entry: inspect.Parameter) -> Any:
+    """Return a parameter's default, made anew where a dataclass makes it on use."""
+    if entry.default is inspect.Parameter.empty:
+        return MISSING
+    fields = dataclass_fields(target) if is_dataclass(target) else ()
+    factory = next((field.default_factory for field in fields if field.name == name), MISSING)
+    return entry.default if factory is MISSING else factory()
 
 
 def read_section(target: Callable[..., Any], table: Mapping[str, Any], folder: Path, section: str = "") -> Any:
