@@ -8,6 +8,7 @@ from typing import Any
 from dpaudit.gate.baseline import Accepted, Baseline
 from dpaudit.gate.catalogue import rule_of
 from dpaudit.gate.issues import Checked, Issue
+from dpaudit.model.codec import encode
 from dpaudit.report.attacks import Attack
 from dpaudit.wording.escaping import one_line
 
@@ -24,16 +25,8 @@ class Judged:
     def to_dict(self) -> dict[str, Any]:
         """Return the issue as plain data."""
         issue = self.issue
-        data: dict[str, Any] = {
-            "rule": issue.rule,
-            "level": issue.level,
-            "config": issue.config,
-            "subject": issue.subject,
-            "message": issue.message,
-            "file": issue.place.file,
-            "line": issue.place.line,
-            "fingerprint": issue.fingerprint,
-        }
+        shown = ("rule", "level", "config", "subject", "message", "fingerprint")
+        data: dict[str, Any] = encode(issue.place) | {name: getattr(issue, name) for name in shown}
         if issue.terms is not None:
             data["terms"] = issue.terms.to_dict()
         if self.accepted is not None:

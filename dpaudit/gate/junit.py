@@ -4,9 +4,12 @@ import json
 from collections.abc import Iterator
 from xml.etree import ElementTree as Xml
 
+from dpaudit.certification.certificate import Certificate
 from dpaudit.gate.document import CheckDocument, Judged
 from dpaudit.gate.issues import Checked
 from dpaudit.model.audit_result import AuditResult
+from dpaudit.model.codec import encode
+from dpaudit.model.measures.ends import Ends
 from dpaudit.wording.escaping import clean
 
 _LONGEST = 4_000
@@ -61,7 +64,7 @@ def _cases(checked: Checked, judged: list[Judged]) -> Iterator[Xml.Element]:
 def _facts(checked: Checked) -> dict[str, object]:
     """Return the verdicts and the numbers of a configuration by `case.number`."""
     certificate = checked.certificate
-    numbers = {} if certificate is None else _numbers(certificate.to_dict())
+    numbers = {} if certificate is None else _numbers(certificate)
     facts: dict[str, object] = {f"certificate.{key}": value for key, value in numbers.items()}
     for attack in checked.attacks:
         result = attack.result
@@ -95,18 +98,20 @@ def _case(config: str, name: str, seconds: float, judged: list[Judged]) -> Xml.E
     return case
 
 
-def _numbers(certificate: dict[str, object]) -> dict[str, object]:
+def _numbers(certificate: Certificate) -> dict[str, object]:
     """Return the verdict and the numbers of a certificate."""
-    claim, tight = certificate["claim"], certificate["tight"]
-    assert isinstance(claim, dict)  # noqa: S101 - for the type checker
-    assert isinstance(tight, dict)  # noqa: S101 - for the type checker
-    if "epsilon" not in tight:
-        return {"verdict": certificate["verdict"], "claim": json.dumps(claim), "bounds": json.dumps(tight)}
+    claim, tight = certificate.claim, certificate.tight
+    if isinstance(tight, Ends):
+        return {
+            "verdict": certificate.verdict,
+            "claim": json.dumps(encode(claim)),
+            "bounds": json.dumps(encode(tight)),
+        }
     return {
-        "verdict": certificate["verdict"],
-        "epsilon_claimed": claim["epsilon"],
-        "epsilon_certified": tight["epsilon"]["upper"],
-        "delta": claim["delta"],
+        "verdict": certificate.verdict,
+        "epsilon_claimed": encode(claim.epsilon),
+        "epsilon_certified": encode(tight.epsilon.upper),
+        "delta": claim.delta,
     }
 
 
