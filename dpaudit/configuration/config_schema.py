@@ -81,15 +81,14 @@ def _measured_schema(kind: type[MeasuredClaim]) -> JsonSchema:
     """Return the schema of a claim in another measure than epsilon and delta; points are a table or a list of them."""
     numbers = [kind.measure, *(["xi"] if kind.measure == "rho" else [])]
     who = tuple(field for field in fields_of(Claim) if field.name not in ("epsilon", "delta"))
-    points = {"renyi": ("order", "epsilon"), "profile": ("epsilon", "delta")}.get(kind.measure, ())
     number: JsonSchema = {"type": "number", "minimum": 0}
     row: JsonSchema = {
         "type": "object",
-        "properties": dict.fromkeys(points, number),
-        "required": list(points),
+        "properties": dict.fromkeys(kind.keys, number),
+        "required": list(kind.keys),
         "additionalProperties": False,
     }
-    value = {"anyOf": [row, {"type": "array", "minItems": 1, "items": row}]} if points else number
+    value = {"anyOf": [row, {"type": "array", "minItems": 1, "items": row}]} if kind.keys else number
     schema = table_schema(who, summary(kind))
     schema["properties"] = dict.fromkeys(numbers, value) | schema["properties"]
     return schema | {"required": [kind.measure, *schema["required"]]}

@@ -88,13 +88,7 @@ class Account:
                     yield replace(one, at=f"at order {stated(point[0])}")
             case ProfileClaim(profile=points):
                 for epsilon, delta in points:
-                    budget = Claim(
-                        epsilon=epsilon,
-                        delta=delta,
-                        neighbours=claim.neighbours,
-                        model=claim.model,
-                        unit=claim.unit,
-                    )
+                    budget = Claim(epsilon=epsilon, delta=delta, **claim.whose)
                     for one in replace(self, budget=budget).filters():
                         yield replace(one, at=f"at epsilon {stated(epsilon)}")
             case RhoClaim() | MuClaim():

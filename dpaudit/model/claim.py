@@ -123,6 +123,11 @@ class Claim:
             raise FieldError("unit", f"Expected unit to say in plain language what one record is; {given}.")
 
     @property
+    def whose(self) -> Whose:
+        """Whose data the claim protects, and against whom, as arguments of another claim."""
+        return {"neighbours": self.neighbours, "model": self.model, "unit": self.unit}
+
+    @property
     def words(self) -> str:
         """The claim's numbers in a message."""
         return f"epsilon={self.epsilon:g}, delta={self.delta:g}"

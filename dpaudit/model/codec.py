@@ -49,12 +49,10 @@ def encode(value: Any) -> Any:
 
 def _plain_claim(claim: MeasuredClaim) -> dict[str, Any]:
     """Return a claim with its measure and its numbers; points are tables."""
-    keys = {"renyi": ("order", "epsilon"), "profile": ("epsilon", "delta")}.get(claim.measure)
     numbers = {name: encode(getattr(claim, name)) for name in claim.numbers}
-    if keys:
-        numbers = {claim.measure: [dict(zip(keys, row, strict=True)) for row in numbers[claim.measure]]}
-    who = {"neighbours": claim.neighbours, "model": claim.model, "unit": claim.unit}
-    return {"measure": claim.measure} | numbers | who
+    if claim.keys:
+        numbers = {claim.measure: [dict(zip(claim.keys, row, strict=True)) for row in numbers[claim.measure]]}
+    return {"measure": claim.measure, **numbers, **claim.whose}
 
 
 def _tag(value: Any) -> dict[str, str]:
@@ -77,25 +75,8 @@ def decode_claim(data: Any) -> Claim:
     said = table.pop("measure", measure)
     if said != measure:
         raise _fault(("claim",), f"measure={said!r} is not that of its numbers; write {said!s:.20}=...", "measure")
-    if measure:
-        return _measured(measure, table)
-    claim: Claim = _build(Claim, table, ("claim",), "replace_one")
+    claim: Claim = _build(KINDS.get(measure, Claim), table, ("claim",), "replace_one")
     return claim
-
-
-def _measured(measure: str, table: dict[str, Any]) -> Claim:
-    """Return a claim in another measure than epsilon and delta."""
-    keys = tuple(entry.name for entry in fields(KINDS[measure]) if entry.init)
-    for key in table:
-        if key not in keys:
-            raise _fault(("claim",), f"unknown key {key!r} of a claim in {measure}{suggestion(key, keys)}", key)
-    if "neighbours" not in table:
-        raise _fault(("claim",), f"missing key 'neighbours', one of: {', '.join(get_args(Neighbours))}.")
-    try:
-        return KINDS[measure](**table)
-    except (ValueError, TypeError) as error:
-        field = field_of(error, keys)
-        raise _fault(("claim",), str(error), *([field] if field else [])) from None
 
 
 def decode_declaration(
@@ -189,14 +170,17 @@ def _table(data: Any, where: KeyPath) -> dict[str, Any]:
 def _build(kind: type[Any], table: dict[str, Any], where: KeyPath, neighbours: Neighbours) -> Any:
     """Return `kind(**table)` with nested tables decoded by the type of their field."""
     hints = get_type_hints(kind)
-    keys = tuple(entry.name for entry in fields(kind))
+    entries = [entry for entry in fields(kind) if entry.init]
+    keys = tuple(entry.name for entry in entries)
     for key in table:
         if key not in keys:
             raise _fault(where, f"unknown key {key!r}{suggestion(key, keys)}", key)
-    values = {key: _field(hints[key], value, (*where, key), neighbours) for key, value in table.items()}
-    if "neighbours" in keys and kind not in (Claim, Stated):
+    values = dict(table)
+    if not issubclass(kind, MeasuredClaim):  # such a claim takes its points in any form
+        values = {key: _field(hints[key], value, (*where, key), neighbours) for key, value in table.items()}
+    if "neighbours" in keys and not issubclass(kind, Claim | Stated):
         values.setdefault("neighbours", neighbours)
-    for entry in fields(kind):
+    for entry in entries:
         if entry.default is MISSING and entry.default_factory is MISSING and entry.name not in values:
             raise _fault(where, f"missing key {entry.name!r}{_choices(kind, entry.name)}.")
     try:

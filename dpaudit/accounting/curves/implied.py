@@ -33,13 +33,7 @@ def implied_claim(claim: MeasuredClaim, delta: float | None = None) -> Claim:
         used = claim.profile[-1][1] if isinstance(claim, ProfileClaim) else USUAL_DELTA
     if used == 0 and not isinstance(claim, ProfileClaim):
         raise UnsupportedError(f"Expected delta=0 to be positive: at 0 the claim {claim.words} bounds no epsilon.")
-    return Claim(
-        epsilon=_implied_epsilon(claim, used),
-        delta=used,
-        neighbours=claim.neighbours,
-        model=claim.model,
-        unit=claim.unit,
-    )
+    return Claim(epsilon=_implied_epsilon(claim, used), delta=used, **claim.whose)
 
 
 def _implied_epsilon(claim: MeasuredClaim, delta: float) -> float:

@@ -21,6 +21,8 @@ class MeasuredClaim(Claim):
     """A claim that is not made in epsilon and delta; `measure` names what it is made in."""
 
     measure: ClassVar[MeasureKind]
+    keys: ClassVar[tuple[str, ...]] = ()
+    """The two numbers of each point; empty where the measure has a single number."""
     epsilon: float = field(init=False, repr=False, compare=False)
     delta: float = field(init=False, repr=False, compare=False)
 
@@ -34,12 +36,8 @@ class MeasuredClaim(Claim):
         raise AttributeError(name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        arguments = {name: getattr(self, name) for name in self.numbers} | {
-            "neighbours": self.neighbours,
-            "model": self.model,
-            "unit": self.unit,
-        }
-        return _made, (type(self), arguments)
+        numbers = {name: getattr(self, name) for name in self.numbers}
+        return _made, (type(self), {**numbers, **self.whose})
 
     @property
     def numbers(self) -> tuple[str, ...]:
@@ -109,11 +107,12 @@ class RenyiClaim(MeasuredClaim):
     """
 
     measure: ClassVar[MeasureKind] = "renyi"
+    keys: ClassVar[tuple[str, ...]] = ("order", "epsilon")
     renyi: Points
 
     def __post_init__(self) -> None:
         Claim.__post_init__(self)
-        points = _points("renyi", self.renyi, ("order", "epsilon"))
+        points = _points("renyi", self.renyi, self.keys)
         for order, _ in points:
             if not 1 < order < math.inf:
                 raise FieldError("renyi", f"Expected order={order:g} of renyi to be above 1 and finite.")
@@ -129,17 +128,18 @@ class ProfileClaim(MeasuredClaim):
     """
 
     measure: ClassVar[MeasureKind] = "profile"
+    keys: ClassVar[tuple[str, ...]] = ("epsilon", "delta")
     profile: Points
 
     def __post_init__(self) -> None:
         Claim.__post_init__(self)
-        points = _points("profile", self.profile, ("epsilon", "delta"))
+        points = _points("profile", self.profile, self.keys)
         for _, delta in points:
             probability_below_one("delta", delta)
         object.__setattr__(self, "profile", points)
 
 
-def _points(name: str, given: Any, keys: tuple[str, str]) -> Points:
+def _points(name: str, given: Any, keys: tuple[str, ...]) -> Points:
     """Return pairs of numbers from pairs, from tables, or from one table; sorted, each first number once."""
     rows = [given] if isinstance(given, Mapping) else given
     if isinstance(rows, str) or not isinstance(rows, Iterable) or not (listed := list(rows)):
