@@ -4,52 +4,59 @@ Floating-point noise leaks through bits that no threshold on the value shows, so
 is a column of its own.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from dpaudit.model.mechanism import Array
 
 _NO_BIT = 2000.0
-
-
-def published(call: Callable[[Any], Any], released: Callable[[Any], Any] | None) -> Callable[[Any], Any]:
-    """Return a call with what is published of its output; all of it where `released` is None."""
-    if released is None:
-        return call
-    picked = released
-
-    def picking(data: Any) -> Any:
-        return picked(call(data))
-
-    return picking
+_Of: TypeAlias = Callable[[Any], Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calls:
-    """Runs of `call(data)`, whose noise is the library's own: the generator of the audit is not used."""
+    """Runs of `call(data)`, whose noise is the library's own: the generator of the audit is not used.
 
-    call: Callable[[Any], Any]
+    `released` picks what is published of an output, which is all of it without.
+    """
+
+    call: _Of
+    released: _Of | None = None
 
     def __call__(self, data: Any, rng: np.random.Generator, n_runs: int) -> dict[str, Any]:
         """Return the outputs of `n_runs` calls and their lowest bits."""
         del rng
-        return _columns(self.call, data, n_runs)
+        return _columns(self.call, self.released, data, n_runs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeededCalls:
-    """Runs of `prepare(seed)(data)`: one prepared call for each batch, seeded by the audit's generator."""
+    """The same of `prepare(seed)(data)`: one prepared call for each batch, seeded by the audit's generator."""
 
-    prepare: Callable[[int], Callable[[Any], Any]]
+    prepare: Callable[[int], _Of]
+    released: _Of | None = None
 
     def __call__(self, data: Any, rng: np.random.Generator, n_runs: int) -> dict[str, Any]:
         """Return the outputs of `n_runs` calls and their lowest bits."""
         call = self.prepare(int(rng.integers(2**32)))
-        return _columns(call, data, n_runs)
+        return _columns(call, self.released, data, n_runs)
+
+
+def number_or_nan(value: Any) -> float:
+    """Return a number that a library states as a double; NaN for what is none.
+
+    >>> number_or_nan("0.5"), number_or_nan(None)
+    (0.5, nan)
+    """
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
 
 
 def lowest_bits(numbers: Array) -> Array:
@@ -66,17 +73,18 @@ def lowest_bits(numbers: Array) -> Array:
     return bits
 
 
-def _columns(call: Callable[[Any], Any], data: Any, n_runs: int) -> dict[str, Any]:
+def _columns(call: _Of, released: _Of | None, data: Any, n_runs: int) -> dict[str, Any]:
     """Return the outputs of many calls, and the lowest bit of the first number of each."""
     # A learner of thresholds needs far more runs to find a leak in last bits than one who is shown their place.
-    outputs = [_outcome(call, data) for _ in range(n_runs)]
+    outputs = [_outcome(call, released, data) for _ in range(n_runs)]
     return {"output": outputs, "lowest_bit": lowest_bits(np.array([_first_number(output) for output in outputs]))}
 
 
-def _outcome(call: Callable[[Any], Any], data: Any) -> Any:
+def _outcome(call: _Of, released: _Of | None, data: Any) -> Any:
     """Return the output of one call; a refusal is one too: an exception, an exit or a lack of memory is returned."""
     try:
-        return call(data)
+        output = call(data)
+        return output if released is None else released(output)
     except (Exception, SystemExit) as error:
         return error
 

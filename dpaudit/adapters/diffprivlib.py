@@ -9,7 +9,7 @@ import numpy as np
 
 from dpaudit.adapters.awkward import awkward_records, awkward_values
 from dpaudit.adapters.awkward_frames import awkward_labelled
-from dpaudit.adapters.calls import SeededCalls, published
+from dpaudit.adapters.calls import SeededCalls
 from dpaudit.adapters.noise import release, scale_for
 from dpaudit.adapters.release import LibraryRelease, Question
 from dpaudit.errors import UnsupportedError
@@ -58,7 +58,8 @@ def _mechanism(subject: Any, question: Question) -> LibraryRelease:
     pair = question.pair or ((0.0, float(sensitivity)) if sensitivity is not None else None)
 
     def prepare(seed: int) -> Callable[[Any], Any]:
-        return published(type(subject)(**parameters, random_state=seed).randomise, question.released)
+        call: Callable[[Any], Any] = type(subject)(**parameters, random_state=seed).randomise
+        return call
 
     return question.answer(
         claim,
@@ -66,7 +67,7 @@ def _mechanism(subject: Any, question: Question) -> LibraryRelease:
         declaration,
         _SEARCHED if kind in ("GaussianAnalytic", "GaussianDiscrete") else f"the noise of {kind} is not declared here",
         text=f"mechanism {kind}",
-        function=SeededCalls(prepare=prepare),
+        function=SeededCalls(prepare=prepare, released=question.released),
         pair=pair,
         reproducible=True,
         awkward=() if pair is None or hasattr(subject, "lower") else awkward_values(pair),
@@ -141,13 +142,14 @@ def _statistic(subject: Any, question: Question) -> LibraryRelease:
     misuse = f"Misuse: the sensitivity of {name} is for {relation}, not for {question.neighbours}."
 
     def start(state: Any) -> Callable[[Any], Any]:
-        return published(lambda data: subject(data, **given, random_state=state), question.released)
+        return lambda data: subject(data, **given, random_state=state)
 
     return _drawn(
         question,
         f"tools.{name}",
         claim,
         start,
+        question.released,
         declared=declaration,
         unless=f"no run of {name} showed one mechanism that the adapter declares",
         awkward=() if question.pair is None or unlike else awkward_records(question.pair, question.neighbours),
@@ -156,10 +158,15 @@ def _statistic(subject: Any, question: Question) -> LibraryRelease:
 
 
 def _drawn(
-    question: Question, text: str, claim: Claim, start: Callable[[Any], Callable[[Any], Any]], **told: Any
+    question: Question,
+    text: str,
+    claim: Claim,
+    start: Callable[[Any], Callable[[Any], Any]],
+    released: Callable[[Any], Any] | None,
+    **told: Any,
 ) -> LibraryRelease:
     """Return the release of calls that `start` makes from a random state, as scikit-learn's conventions ask for."""
-    function = SeededCalls(prepare=lambda seed: start(np.random.RandomState(seed)))
+    function = SeededCalls(prepare=lambda seed: start(np.random.RandomState(seed)), released=released)
     source = f"epsilon of {text.rpartition('.')[2].rpartition(' ')[2]}"
     return question.answer(claim, source, text=text, function=function, reproducible=True, **told)
 
@@ -196,13 +203,14 @@ def _model(subject: Any, question: Question) -> LibraryRelease:
         raise UnsupportedError(f"Expected epsilon=...: the model {name} states none.")
 
     def start(state: Any) -> Callable[[Any], Any]:
-        return published(lambda data: subject(**given, random_state=state).fit(*data), question.released or _fitted)
+        return lambda data: subject(**given, random_state=state).fit(*data)
 
     return _drawn(
         question,
         f"model {name}",
         question.claim(float(epsilon), 0.0),
         start,
+        question.released or _fitted,
         declared=None,
         unless="a model does not tell its sensitivity",
         awkward=() if question.pair is None else awkward_labelled(question.pair, question.neighbours),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpaudit.adapters.awkward_frames import awkward_frames
-from dpaudit.adapters.calls import SeededCalls, published
+from dpaudit.adapters.calls import SeededCalls
 from dpaudit.adapters.dp_accounting import declared, epsilons_of
 from dpaudit.adapters.draws import Comparison, RecordingGenerator, compare
 from dpaudit.adapters.release import LibraryRelease, Question
@@ -54,7 +54,7 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
 
     def prepare(seed: int) -> Callable[[Any], Any]:
         generator = np.random.default_rng(seed)
-        return published(lambda data: subject(generator, data), question.released or _measured)
+        return lambda data: subject(generator, data)
 
     return question.answer(
         claim,
@@ -62,7 +62,7 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
         declaration,
         because,
         text=f"mechanism {type(subject).__name__}",
-        function=SeededCalls(prepare=prepare),
+        function=SeededCalls(prepare=prepare, released=question.released or _measured),
         awkward=() if question.pair is None else awkward_frames(question.pair, question.neighbours),
         notes=findings + points,
     )

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from dpaudit.adapters.calls import number_or_nan
+
 _SAME, _SHOWN = 1e-9, 4
 _NO_NOISE = 1e-150
 _OTHER_NOISE = {"exponential", "geometric", "gumbel", "laplace", "logistic", "multivariate_normal"}
@@ -123,23 +125,15 @@ def _leaves(event: Any, times: int = 1) -> Iterator[tuple[str, float, int]]:
         case "SelfComposedDpEvent":
             yield from _leaves(event.event, times * int(event.count))
         case "GaussianDpEvent":
-            yield "normal", _read(event.noise_multiplier), times
+            yield "normal", number_or_nan(event.noise_multiplier), times
         case "ExponentialMechanismDpEvent":
-            yield "choice", _read(event.epsilon), times
+            yield "choice", number_or_nan(event.epsilon), times
         case "ZCDpEvent":
-            yield "rho", _read(event.rho), times
+            yield "rho", number_or_nan(event.rho), times
         case "EpsilonDeltaDpEvent" if event.epsilon == 0:  # a failure probability, which draws nothing
             return
         case name:
             yield name, math.nan, times
-
-
-def _read(number: Any) -> float:
-    """Return a number of an event, or NaN for what is none."""
-    try:
-        return float(number)
-    except (TypeError, ValueError, OverflowError):
-        return math.nan
 
 
 def _matched(declared: Counter[Any], drawn: Counter[Any]) -> tuple[Counter[Any], Counter[Any], Counter[Any]]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dpaudit.adapters.awkward import AwkwardPair, awkward_records, awkward_values
-from dpaudit.adapters.calls import Calls, published
+from dpaudit.adapters.calls import Calls
 from dpaudit.adapters.finding import library_module
 from dpaudit.adapters.noise import noise, release
 from dpaudit.adapters.release import LibraryRelease, Question
@@ -44,7 +44,7 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
         declaration,
         "its constructors are not among those that the adapter declares",
         text=f"measurement on {subject.input_domain}",
-        function=Calls(call=published(subject, question.released)),
+        function=Calls(call=subject, released=question.released),
         awkward=_awkward(subject, question),
         notes=notes,
     )

@@ -4,7 +4,7 @@ from operator import itemgetter
 from typing import Any
 
 from dpaudit.adapters.awkward import awkward_rows
-from dpaudit.adapters.calls import Calls, published
+from dpaudit.adapters.calls import Calls
 from dpaudit.adapters.finding import library_module
 from dpaudit.adapters.noise import noise
 from dpaudit.adapters.release import LibraryRelease, Question
@@ -46,7 +46,7 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
         declaration,
         "no share of the budget is Laplace noise that the adapter knows",
         text=f"aggregation of {', '.join(str(metric) for metric in subject.metrics)}",
-        function=Calls(call=published(aggregated, question.released)),
+        function=Calls(call=aggregated, released=question.released),
         awkward=awkward_rows(question.pair) if question.pair and question.neighbours == "add_remove" else (),
     )
 

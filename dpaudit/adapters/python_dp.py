@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dpaudit.adapters.awkward import AwkwardPair, awkward_records, awkward_values
-from dpaudit.adapters.calls import Calls, published
+from dpaudit.adapters.calls import Calls
 from dpaudit.adapters.noise import noise
 from dpaudit.adapters.release import LibraryRelease, Question
 from dpaudit.errors import UnsupportedError
@@ -30,14 +30,13 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
         raise UnsupportedError(f"Expected epsilon=... among the parameters of {name}.")
     claim = question.claim(float(given["epsilon"]), float(given.get("delta", 0.0)))
     declaration, source = _noise(name, given, claim), f"{name}(epsilon={given['epsilon']})"
-    call = _call(subject, given, question)
     return question.answer(
         claim,
         source,
         declaration,
         f"the sensitivity of {name} is not known to the adapter",
         text=name,
-        function=Calls(call=call),
+        function=Calls(call=_call(subject, given), released=question.released),
         awkward=_awkward(subject, question),
     )
 
@@ -51,19 +50,16 @@ def _awkward(subject: Any, question: Question) -> tuple[AwkwardPair, ...]:
     return awkward_values(question.pair) if hasattr(subject, "add_noise") else ()
 
 
-def _call(subject: Any, given: dict[str, Any], question: Question) -> Callable[[Any], Any]:
+def _call(subject: Any, given: dict[str, Any]) -> Callable[[Any], Any]:
     """Return what one run calls: noise on a number, a decision on a number of users, or a fresh algorithm."""
     if inspect.isclass(subject) and hasattr(subject, "quick_result"):
         kind: Any = subject
-
-        def fresh(data: Any) -> Any:
-            return kind(**given).quick_result(list(data))
-
-        return published(fresh, question.released)
+        return lambda data: kind(**given).quick_result(list(data))
     built = subject(**given)
     for method in ("add_noise", "should_keep"):
         if hasattr(built, method):
-            return published(getattr(built, method), question.released)
+            call: Callable[[Any], Any] = getattr(built, method)
+            return call
     raise UnsupportedError(
         f"Expected an algorithm, a noise mechanism or a partition strategy, got {type(built).__name__}."
     )

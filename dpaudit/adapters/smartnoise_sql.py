@@ -5,7 +5,7 @@ from typing import Any
 
 from dpaudit.adapters.awkward import AwkwardPair
 from dpaudit.adapters.awkward_frames import awkward_frames
-from dpaudit.adapters.calls import Calls, published
+from dpaudit.adapters.calls import Calls
 from dpaudit.adapters.finding import library_module
 from dpaudit.adapters.noise import noise
 from dpaudit.adapters.release import LibraryRelease, Question
@@ -48,7 +48,7 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
         declaration,
         "not every column is Laplace noise on a number for the whole table",
         text=query,
-        function=Calls(call=published(call, question.released)),
+        function=Calls(call=call, released=question.released),
         awkward=_awkward(question, metadata),
         notes=(_RUNS,) if question.neighbours == "add_remove" else (_RUNS, _MISUSE),
     )

@@ -9,7 +9,7 @@ from itertools import pairwise
 from sys import modules
 from typing import Any
 
-from dpaudit.adapters.calls import Calls, published
+from dpaudit.adapters.calls import Calls
 from dpaudit.adapters.noise import noise, release
 from dpaudit.adapters.release import LibraryRelease, Question
 from dpaudit.errors import UnsupportedError
@@ -63,7 +63,7 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
         declaration,
         _because(name, domain),
         text=f"synthesizer {name}",
-        function=Calls(call=published(call, question.released or _counted)),
+        function=Calls(call=call, released=question.released or _counted),
         notes=(_RUNS,),
     )
 

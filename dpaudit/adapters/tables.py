@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from dpaudit.adapters.calls import number_or_nan
 from dpaudit.checks import count
 from dpaudit.model.case import AuditCase
 from dpaudit.model.claim import Claim
@@ -133,10 +134,7 @@ class GroupedSum:
 
     def _clipped(self, value: Any) -> float:
         """Return a value inside the range; 0, clipped, for what is no number."""
-        try:
-            number = float(value)
-        except (TypeError, ValueError, OverflowError):
-            number = math.nan
+        number = number_or_nan(value)
         return min(self.high, max(self.low, 0.0 if math.isnan(number) else number))
 
     def _steps(self, value: float) -> int:

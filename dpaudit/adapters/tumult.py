@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dpaudit.accounting.calibration import smallest_holding
-from dpaudit.adapters.calls import Calls, published
+from dpaudit.adapters.calls import Calls, number_or_nan
 from dpaudit.adapters.noise import noise
 from dpaudit.adapters.release import LibraryRelease, Question
 from dpaudit.errors import UnsupportedError
@@ -53,7 +53,7 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
         declaration,
         f"the adapter knows no sensitivity and noise of the {text}",
         text=text,
-        function=None if run is None else Calls(call=published(run, question.released)),
+        function=None if run is None else Calls(call=run, released=question.released),
         pair=question.pair if runs else None,
         notes=(_RUNS,) if runs else (),
     )
@@ -84,10 +84,7 @@ def _size(name: str, number: Any) -> float:
 
     Raises: UnsupportedError: it is none, or negative.
     """
-    try:
-        size = float(number)
-    except (TypeError, ValueError, OverflowError):
-        size = math.nan
+    size = number_or_nan(number)
     if not size >= 0:
         raise UnsupportedError(f"Expected the budget's {name}={number!r:.40} to be a number from 0 on.")
     return size
