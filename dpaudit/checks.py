@@ -92,7 +92,7 @@ NonNegative = Annotated[float, _NON_NEGATIVE]
 """What `non_negative` accepts."""
 _OR_INFINITE = Within(at_least=0, infinite=True)
 NonNegativeOrInfinite = Annotated[float, _OR_INFINITE]
-"""What `non_negative_or_infinite` accepts."""
+"""Zero, a positive number, or infinity."""
 _BELOW_ONE = Within(at_least=0, below=1)
 ProbabilityBelowOne = Annotated[float, _BELOW_ONE]
 """What `probability_below_one` accepts."""
@@ -264,6 +264,16 @@ def meant(value: float) -> Fraction:
     return Fraction(Decimal(repr(float(value))))  # sooner than by the pattern of a text
 
 
+def float_above(exact: Fraction) -> float:
+    """Return the float next to a ratio that is not below it.
+
+    >>> float_above(Fraction(1, 10)) >= Fraction(1, 10), float_above(Fraction(1, 2))
+    (True, 0.5)
+    """
+    near = float(exact)
+    return near if Fraction(near) >= exact else math.nextafter(near, math.inf)
+
+
 def ratio(above: float, below: float) -> Fraction:
     """Return `above` over `below`, two sizes, as the ratio of the decimals that they stand for.
 
@@ -279,17 +289,6 @@ def non_negative(name: str, value: object) -> float:
     Raises: ValueError: not a number, NaN, infinite or negative.
     """
     return within(name, value, _NON_NEGATIVE)
-
-
-def non_negative_or_infinite(name: str, value: object) -> float:
-    """Return `value` as a float that is zero or above; infinity, too.
-
-    Raises: ValueError: not a number, NaN, or negative.
-
-    >>> non_negative_or_infinite("epsilon", math.inf)
-    inf
-    """
-    return within(name, value, _OR_INFINITE)
 
 
 def share(name: str, value: object) -> float:

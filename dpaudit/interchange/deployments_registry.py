@@ -5,12 +5,11 @@ module leaves them out. The result is plain data, ready for a YAML writer and fo
 """
 
 from collections.abc import Iterator
-from fractions import Fraction
-from math import inf, nextafter
 from typing import Any
 
 from dpaudit.accounting.additive_costs import cost_of, zcdp
 from dpaudit.certification.certificate import Certificate
+from dpaudit.checks import float_above
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Claim
 from dpaudit.model.codec import encode
@@ -97,19 +96,13 @@ def _parameters(certificate: Certificate) -> dict[str, Any]:
         parameters["delta"] = claim.delta
         cost = cost_of(certificate.declaration, claim, zcdp)
         if cost is not None and not cost.mass and certificate.trust is None:
-            parameters["rho"] = _rounded_up(cost.amount)
+            parameters["rho"] = float_above(cost.amount)
     return {"privacy_parameters": parameters}
 
 
 def _has_field(claim: Claim) -> bool:
     """Return whether the registry has fields for the numbers of a claim."""
     return not isinstance(claim, MeasuredClaim) or (isinstance(claim, RhoClaim) and not claim.xi)
-
-
-def _rounded_up(exact: Fraction) -> float:
-    """Return the float at or above `exact`."""
-    near = float(exact)
-    return near if Fraction(near) >= exact else nextafter(near, inf)
 
 
 def _tree(certificate: Certificate) -> Iterator[str]:

@@ -9,6 +9,7 @@ from dpaudit.accounting.additive_costs import Cost
 from dpaudit.budgets.filters import Filter
 from dpaudit.budgets.odometers import Odometer
 from dpaudit.budgets.renyi import reading_at, usual_order
+from dpaudit.checks import float_above
 from dpaudit.errors import LedgerError
 from dpaudit.ledger.account import Account
 from dpaudit.ledger.booking_body import is_on_trust, require_booking
@@ -89,8 +90,7 @@ class Balance:
         if isinstance(spending.claim, MuClaim):
             return math.nextafter(math.sqrt(spending.spent.amount), math.inf)
         if isinstance(spending.claim, RhoClaim | RenyiClaim) or spending.theorem.name == "basic":
-            nearest = float(spending.spent.amount)
-            return nearest if nearest >= spending.spent.amount else math.nextafter(nearest, math.inf)
+            return float_above(spending.spent.amount)
         if spending.theorem.name == "Renyi":
             claim = spending.claim
             read = reading_at(spending.spent.amount, usual_order(claim.epsilon, claim.delta), claim.delta)

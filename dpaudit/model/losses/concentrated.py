@@ -1,11 +1,12 @@
 """The loss of everything that is known by its rho alone: concentrated differential privacy."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar, Self
+from typing import ClassVar
 
-from dpaudit.checks import non_negative
+from dpaudit.checks import float_above, non_negative
 from dpaudit.model.losses.of_size import LossOfSize
 
 _ULP = 2.0**-52
@@ -18,7 +19,7 @@ class ConcentratedLoss(LossOfSize):
     """The loss of a pair whose Renyi divergence of every order a above 1 is at most rho a, in both orders.
 
     No law is known, and no pair has all of these divergences: moments alone bound it, and nothing is known from below.
-    `exact` is rho as a ratio: the shortest decimal of `rho`, or what `exactly` was given.
+    `exact` is rho as a ratio: the shortest decimal of `rho`, or what `exactly` was given; `rho` is not below it.
     Source: Bun and Steinke (2016), Definition 1.1.
 
     >>> ConcentratedLoss(rho=0.5).hockey_stick(5.2216) < 1e-6 < ConcentratedLoss(rho=0.5).hockey_stick(5.2215)
@@ -26,17 +27,9 @@ class ConcentratedLoss(LossOfSize):
     """
 
     size: ClassVar[str] = "rho"
+    rounded: ClassVar[Callable[[Fraction], float]] = float_above
     rho: float
     exact: Fraction = field(init=False, repr=False, hash=False)
-
-    @classmethod
-    def exactly(cls, ratio: Fraction) -> Self:
-        """Return the loss of a rho that is a ratio; `rho` is then the float next to `exact`, and not below it."""
-        loss = object.__new__(cls)
-        near = non_negative("rho", float(ratio))
-        object.__setattr__(loss, "rho", near if Fraction(near) >= ratio else math.nextafter(near, math.inf))
-        object.__setattr__(loss, "exact", ratio)
-        return loss
 
     @property
     def supremum(self) -> float:

@@ -1,5 +1,6 @@
 """What losses share that one number describes, the same for both orders of a pair of neighbours."""
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import ClassVar, Self
 
@@ -14,6 +15,8 @@ class LossOfSize:
 
     __slots__ = ()
     size: ClassVar[str]
+    rounded: ClassVar[Callable[[Fraction], float]] = float
+    """How a ratio becomes the number of the field."""
     exact: Fraction
     infinite_mass: ClassVar[float] = 0.0
     """The probability, under P, of an output that Q cannot produce."""
@@ -25,9 +28,9 @@ class LossOfSize:
 
     @classmethod
     def exactly(cls, ratio: Fraction) -> Self:
-        """Return the loss of a number that is a ratio; the field then has the float nearest to `exact`."""
+        """Return the loss of a number that is a ratio; the field then has the float that `rounded` makes of it."""
         loss = object.__new__(cls)
-        object.__setattr__(loss, cls.size, non_negative(cls.size, float(ratio)))
+        object.__setattr__(loss, cls.size, non_negative(cls.size, cls.rounded(ratio)))
         object.__setattr__(loss, "exact", ratio)
         return loss
 
