@@ -30,7 +30,21 @@ _STREAMS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 def read_text(path: Path, largest: int = LARGEST_FILE) -> str:
     """Return the text of a file of at most `largest` bytes.
 
-    Raises: ConfigError: no such file, a device or a pipe that may never end, too many bytes, or no UTF-8.
+    Raises: ConfigError: as `read_bytes`, or no UTF-8.
+    """
+    content = read_bytes(path, largest)
+    if content.startswith(b"SQLite format 3"):
+        raise ConfigError(f"{path}: is a database, perhaps a ledger, and no text; name another file.")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path}: not UTF-8 text; save it as UTF-8.") from None
+
+
+def read_bytes(path: Path, largest: int = LARGEST_FILE) -> bytes:
+    """Return the content of a file of at most `largest` bytes.
+
+    Raises: ConfigError: no such file, a device or a pipe that may never end, or too many bytes.
     """
     try:
         regular = path.is_file() or path.is_dir() or not path.exists()  # a folder is named by the error of opening it
@@ -38,15 +52,11 @@ def read_text(path: Path, largest: int = LARGEST_FILE) -> str:
             raise ConfigError(f"{path}: is no regular file; give a file.")
         with path.open("rb") as file:
             content = file.read(largest + 1)
-        if content.startswith(b"SQLite format 3"):
-            raise ConfigError(f"{path}: is a database, perhaps a ledger, and no text; name another file.")
         if len(content) > largest:
             raise ConfigError(f"{path}: expected at most {largest} bytes; give a smaller file.")
-        return content.decode("utf-8-sig")
+        return content
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such file{_near(path)}") from None
-    except UnicodeDecodeError:
-        raise ConfigError(f"{path}: not UTF-8 text; save it as UTF-8.") from None
     except IsADirectoryError:
         raise ConfigError(f"{path}: is a folder; name a file in it.") from None
     except OSError as error:

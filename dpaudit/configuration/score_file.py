@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.format import read_array
 
-from dpaudit.configuration.files import LARGEST_FILE, read_text
+from dpaudit.configuration.files import read_bytes, read_text
 from dpaudit.errors import ConfigError
 from dpaudit.model.mechanism import Array
 
@@ -132,14 +132,9 @@ def _held(line: str, value: float) -> bool:
 
 def _array(path: Path) -> Array:
     """Return the array of an NPY file; an array of objects is refused."""
+    content = read_bytes(path)
     try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise ConfigError(f"{path}: expected at most {LARGEST_FILE} bytes; give a smaller file.")
-        loaded: Array = read_array(io.BytesIO(path.read_bytes()), allow_pickle=False)
-    except FileNotFoundError:
-        raise ConfigError(f"{path}: no such file.") from None
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read ({error.strerror}).") from None
+        loaded: Array = read_array(io.BytesIO(content), allow_pickle=False)
     except (ValueError, EOFError, MemoryError, SyntaxError, TokenError, TypeError, OverflowError):
         raise ConfigError(f"{path}: no NPY array of numbers; save one column of numbers by numpy.save.") from None
     return loaded
