@@ -14,6 +14,16 @@ _TOKEN = re.compile(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Token:
+    """One lexeme of a file, with its line and its place in the text."""
+
+    lexeme: str
+    kind: str
+    line: int
+    span: tuple[int, int]
+
+
 def key_lines(text: str) -> dict[Path, int]:
     r"""Return the line, from 1, on which each key, table and list item of `text` starts.
 
@@ -22,10 +32,7 @@ def key_lines(text: str) -> dict[Path, int]:
     >>> key_lines('[claim]\nepsilon = 1')
     {('claim',): 1, ('claim', 'epsilon'): 2}
     """
-    reader = _Reader()
-    for lexeme, kind, line in _tokens(text):
-        reader.read(lexeme, kind, line)
-    return reader.lines
+    return _Reader(text).lines
 
 
 def with_values(text: str, values: Mapping[Path, str]) -> str:
@@ -37,11 +44,7 @@ def with_values(text: str, values: Mapping[Path, str]) -> str:
     >>> with_values('[noise]\nscale = 10.0 # for a sum', {("noise", "scale"): "8.5"})
     '[noise]\nscale = 8.5 # for a sum'
     """
-    reader = _Reader()
-    for match in _TOKEN.finditer(text):
-        reader.span = match.span()
-        if match.lastgroup != "comment":
-            reader.read(match.group(), str(match.lastgroup), 1)
+    reader = _Reader(text)
     spans = sorted(((reader.spans[path], value) for path, value in values.items()), reverse=True)
     for (start, end), value in spans:
         text = text[:start] + value + text[end:]
@@ -55,11 +58,11 @@ def longest_key(text: str) -> int:
     2
     """
     most = dots = 0
-    for lexeme, kind, _ in _tokens(text):
-        if kind in ("mark", "newline"):
+    for token in _tokens(text):
+        if token.kind in ("mark", "newline"):
             dots = 0
-        elif kind == "bare":
-            dots += lexeme.count(".")
+        elif token.kind == "bare":
+            dots += token.lexeme.count(".")
             most = max(most, dots)
     return most + 1
 
@@ -70,72 +73,69 @@ def nearest_line(lines: dict[Path, int], path: Path) -> int:
     return next(lines_found, 1)
 
 
-def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
-    """Yield (lexeme, kind, line) without comments."""
+def _tokens(text: str) -> Iterator[_Token]:
+    """Yield the lexemes of a file without comments."""
     line = 1
     for match in _TOKEN.finditer(text):
-        kind = str(match.lastgroup)
-        if kind != "comment":
-            yield match.group(), kind, line
+        if match.lastgroup != "comment":
+            yield _Token(match.group(), str(match.lastgroup), line, match.span())
         line += match.group().count("\n")
 
 
-@dataclass(slots=True)
-class _Frame:
-    """One open table or list, and how far its reading has come."""
-
-    path: Path
-    index: int | None = None
-    awaits: str = "key"
-
-
 class _Reader:
-    """Follows tables, lists and headers through the tokens of a valid file."""
+    """The lines of all keys, tables and list items of a valid file, and the spans of single values."""
 
-    def __init__(self) -> None:
+    def __init__(self, text: str) -> None:
         self.lines: dict[Path, int] = {}
-        self.span: tuple[int, int] = (0, 0)
         self.spans: dict[Path, tuple[int, int]] = {}
-        self._frames = [_Frame(())]
-        self._key: Path = ()
-        self._key_line = 0
-        self._header: str = ""
+        self._tokens = [*_tokens(text)]
+        self._end = _Token("", "newline", 0, (0, 0))
+        self._at = 0
         self._tables: dict[Path, int] = {}
+        table: Path = ()
+        while self._at < len(self._tokens):
+            if self._next.lexeme == "{":  # JSON
+                self._value(())
+            elif self._next.lexeme == "[":
+                table = self._header()
+            elif self._next.kind != "newline":
+                self._value(self._key(table))
+            else:
+                self._at += 1
 
-    def read(self, lexeme: str, kind: str, line: int) -> None:
-        """Take in one lexeme."""
-        frame = self._frames[-1]
-        if self._header:
-            self._read_header(lexeme, kind, line)
-        elif kind == "newline":
-            if len(self._frames) == 1:
-                frame.awaits = "key"
-        elif frame.index is not None:
-            self._read_item(frame, lexeme, line)
-        elif frame.awaits == "key":
-            self._read_key(frame, lexeme, kind, line)
-        elif frame.awaits == "value":
-            self._read_value(lexeme, frame.path + self._key)
-        elif lexeme == ",":
-            frame.awaits = "key"
-        elif lexeme == "}":
-            self._close()
+    @property
+    def _next(self) -> _Token:
+        """The token that is to be read."""
+        return self._tokens[self._at] if self._at < len(self._tokens) else self._end
 
-    def _read_header(self, lexeme: str, kind: str, line: int) -> None:
-        """Take in a lexeme of `[table]` or `[[table]]`, which ends with its line."""
-        if kind in ("text", "bare"):
-            self._key += _words(lexeme, kind)
-        elif lexeme == "[":
-            self._header = "[["
-        elif kind == "newline" or lexeme == "]":
-            path = self._resolved(self._key[:-1]) + self._key[-1:]
-            if self._header == "[[":
-                self._tables[path] = self._tables.get(path, -1) + 1
-                path = (*path, self._tables[path])
-            if lexeme == "]" and path:
-                self.lines.setdefault(path, line)
-                self._frames[0] = _Frame(path, awaits="end")
-            self._header, self._key = "", ()
+    def _take(self) -> _Token:
+        """Return the token that is to be read, and go on to the one after it."""
+        self._at += 1
+        return self._tokens[self._at - 1]
+
+    def _words_before(self, *ends: str) -> Path:
+        """Return the words of a key, and read what ends it."""
+        words: Path = ()
+        while self._next.lexeme not in (*ends, ""):
+            words += _words(self._take())
+        self._at += 1
+        while self._next.lexeme == "\n":  # JSON may go on a line further down
+            self._at += 1
+        return words
+
+    def _header(self) -> Path:
+        """Return the path of the table that `[table]` or `[[table]]` opens."""
+        line = self._take().line
+        is_list = self._next.lexeme == "["
+        self._at += is_list
+        *above, own = self._words_before("]")
+        self._at += is_list
+        path = (*self._resolved(tuple(above)), own)
+        if is_list:
+            self._tables[path] = self._tables.get(path, -1) + 1
+            path = (*path, self._tables[path])
+        self.lines.setdefault(path, line)
+        return path
 
     def _resolved(self, path: Path) -> Path:
         """Return `path` with the current place in every list of tables on its way."""
@@ -146,57 +146,39 @@ class _Reader:
                 resolved += (self._tables[resolved],)
         return resolved
 
-    def _read_key(self, frame: _Frame, lexeme: str, kind: str, line: int) -> None:
-        """Take in a lexeme where a key, a header or the end of a table may stand."""
-        if kind in ("text", "bare"):
-            self._key_line = self._key_line if self._key else line
-            self._key += _words(lexeme, kind)
-        elif lexeme in ("=", ":"):
-            for length in range(1, len(self._key) + 1):
-                self.lines.setdefault(frame.path + self._key[:length], self._key_line)
-            frame.awaits = "value"
-        elif lexeme == "}":
-            self._close()
-        elif lexeme == "[":
-            self._header = "["
-        elif lexeme == "{":
-            self._frames.append(_Frame(()))
+    def _key(self, table: Path) -> Path:
+        """Return the path of a key in a table; each part of a dotted key has the line on which the key starts."""
+        line, words = self._next.line, self._words_before("=", ":")
+        for length in range(1, len(words) + 1):
+            self.lines.setdefault(table + words[:length], line)
+        return table + words
 
-    def _read_value(self, lexeme: str, path: Path) -> None:
-        """Take in the first lexeme of a value."""
-        self._frames[-1].awaits = "end"
-        self._key = ()
-        if lexeme == "{":
-            self._frames.append(_Frame(path))
-        elif lexeme == "[":
-            self._frames.append(_Frame(path, index=0))
-        else:
-            self.spans.setdefault(path, self.span)
-
-    def _read_item(self, frame: _Frame, lexeme: str, line: int) -> None:
-        """Take in a lexeme inside a list."""
-        path = (*frame.path, frame.index or 0)
-        if lexeme == ",":
-            frame.index = (frame.index or 0) + 1
-        elif lexeme == "]":
-            self._close()
-        else:
-            self.lines.setdefault(path, line)
-            if lexeme == "{":
-                self._frames.append(_Frame(path))
-            elif lexeme == "[":
-                self._frames.append(_Frame(path, index=0))
-
-    def _close(self) -> None:
-        """Leave the innermost table or list."""
-        if len(self._frames) > 1:
-            self._frames.pop()
+    def _value(self, path: Path) -> None:
+        """Read a value with all that is inside it, at one depth of calls for each bracket."""
+        opening, index = self._take(), 0
+        if opening.lexeme not in ("[", "{"):
+            self.spans.setdefault(path, opening.span)
+            while self._next.lexeme not in ("]", "}", ",", "\n", ""):  # the rest of a time, as 07:32
+                self._at += 1
+            return
+        while self._next.lexeme not in ("]", "}", ""):
+            if self._next.lexeme in (",", "\n"):
+                index += self._take().lexeme == ","
+            elif opening.lexeme == "[":
+                self.lines.setdefault((*path, index), self._next.line)
+                self._value((*path, index))
+            else:
+                self._value(self._key(path))
+        self._at += 1
 
 
-def _words(lexeme: str, kind: str) -> Path:
-    """Return the words of a key lexeme: a quoted one is one word, a bare one may be dotted."""
-    if kind == "bare":
+def _words(token: _Token) -> Path:
+    """Return the words of a lexeme of a key: a quoted one is one word, a bare one may be dotted, a line end is none."""
+    lexeme = token.lexeme
+    if token.kind == "bare":
         return tuple(word for word in lexeme.split(".") if word)
+    if token.kind == "newline":
+        return ()
     if lexeme.startswith('"'):
         try:
             return (str(json.loads(lexeme)),)

@@ -45,6 +45,20 @@ def test_every_key_of_json_is_found_on_its_own_line(data: Any) -> None:
             assert text[lines[path] - 1].strip().startswith(json.dumps(path[-1], ensure_ascii=False) + ":")
 
 
+def test_json_may_go_on_in_a_new_line_anywhere() -> None:
+    """Before and after the colon of a key and the comma of a list; a value on its own line is found with its key."""
+    text = '\n{"a"\n:\n{"b": [1\n,\n{"c":\n2}]},\n"d":\n"x: [y]"}'
+    assert json.loads(text) == {"a": {"b": [1, {"c": 2}]}, "d": "x: [y]"}
+    assert key_lines(text) == {
+        ("a",): 2,
+        ("a", "b"): 4,
+        ("a", "b", 0): 4,
+        ("a", "b", 1): 6,
+        ("a", "b", 1, "c"): 6,
+        ("d",): 8,
+    }
+
+
 def _toml(data: Any) -> tuple[str, dict[Any, Any]]:
     """Return `data` as TOML, and the line of every path: tables as headers, what is inside lists inline."""
     rows, lines = [], {}
