@@ -56,6 +56,9 @@ KeyVisibility = Literal["public", "secret"]
 """Whether an adversary sees which part a record touches."""
 
 
+_Names: TypeAlias = tuple[str, ...]
+
+
 @settled
 class Printed:
     """The theorem that a paper cites at a node, and the (epsilon, delta) it concludes there.
@@ -271,8 +274,8 @@ class Subsample:
 
     def __post_init__(self) -> None:
         settle(self)
-        for name in _SIZES:
-            self._check_size(name)
+        needed, accepted = _SIZES_OF[self.scheme]
+        _require_given(self, f"scheme={self.scheme!r}", _SIZES, needed, accepted)
         if self.scheme == "without_replacement" and (self.population is None) != (self.batch_size is None):
             given, missing = ("population", "batch_size") if self.batch_size is None else ("batch_size", "population")
             raise FieldError(
@@ -286,14 +289,6 @@ class Subsample:
                 f"Expected rate={self.rate} to be batch_size / population, the number next to {self.batch_size} / "
                 f"{self.population}, which is {self.batch_size / self.population!r}.",
             )
-
-    def _check_size(self, name: str) -> None:
-        """Refuse a size that the scheme lacks, or does not know."""
-        value, (needed, accepted) = getattr(self, name), _SIZES_OF[self.scheme]
-        if value is None and name in needed:
-            raise FieldError(name, f"Expected {name} to be given for scheme={self.scheme!r}.")
-        if value is not None and name not in accepted:
-            raise FieldError(name, f"Expected {name}={value} to be left out for scheme={self.scheme!r}.")
 
 
 @settled
@@ -396,12 +391,8 @@ class BestOf:
 
     def __post_init__(self) -> None:
         settle(self)
-        for name in ("runs", "gamma", "eta", "mean"):
-            value = getattr(self, name)
-            if value is None and name in _PARAMETERS_OF[self.law]:
-                raise FieldError(name, f"Expected {name} to be given for law={self.law!r}.")
-            if value is not None and name not in _PARAMETERS_OF[self.law]:
-                raise FieldError(name, f"Expected {name}={value} to be left out for law={self.law!r}.")
+        needed = _PARAMETERS_OF[self.law]
+        _require_given(self, f"law={self.law!r}", ("runs", "gamma", "eta", "mean"), needed, needed)
         if self.score and self.scores == "any":
             raise FieldError("score", f"Expected score={self.score!r} to be left out for scores='any'.")
 
@@ -515,7 +506,7 @@ _SIZES_OF: dict[Scheme, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 """The sizes that each scheme needs, and those that it knows."""
 
-_PARAMETERS_OF: dict[RunLaw, tuple[str, ...]] = {
+_PARAMETERS_OF: dict[RunLaw, _Names] = {
     "fixed": ("runs",),
     "geometric": ("gamma",),
     "logarithmic": ("gamma",),
@@ -555,6 +546,16 @@ def _require_parts(node: str, parts: object) -> None:
     """Refuse anything but a non-empty tuple, so that a node cannot change under its reader."""
     if not isinstance(parts, tuple) or not parts:
         raise ValueError(f"Expected {node}(parts=...) to be a non-empty tuple of declarations: {node}(parts=(a, b)).")
+
+
+def _require_given(node: object, law: str, names: _Names, needed: _Names, accepted: _Names) -> None:
+    """Refuse a node without a parameter that its law needs, and with one that the law does not know."""
+    for name in names:
+        value = getattr(node, name)
+        if value is None and name in needed:
+            raise FieldError(name, f"Expected {name} to be given for {law}.")
+        if value is not None and name not in accepted:
+            raise FieldError(name, f"Expected {name}={value} to be left out for {law}.")
 
 
 def children(node: Declaration) -> tuple[Declaration, ...]:
