@@ -12,6 +12,7 @@ from dpaudit.configuration.configuration import (
     Configuration,
     Configured,
     EvidenceSettings,
+    LibrarySettings,
     ReportSettings,
     Subject,
     Written,
@@ -170,21 +171,14 @@ class _File:
 
     def _adapted(self, system: System) -> Adapted:
         """Return the release of another library that a function of the user's builds."""
-        table = self._table("library")
-        for key in table:
-            if key not in ("name", "object"):
-                self.fail(f"[library] unknown key {key!r}{suggestion(key, ('name', 'object'))}", "library", key)
-        name, target = (table.get(key) for key in ("name", "object"))
-        if not isinstance(name, str) or not isinstance(target, str):
-            self.fail("[library] needs name, a library, and object, 'package.module:function'.", "library")
+        library: LibrarySettings = self._section("library", LibrarySettings, self._table("library"))
         try:
             configured = load_package("dpaudit.adapters.factory").configured
-            release = configured(name, target, str(self.path.resolve().parent))
+            release = configured(library.name, library.object, str(self.path.resolve().parent))
         except (ConfigError, UnsupportedError) as error:
             self.fail(f"[library] {error}", "library", "object")
-        return Adapted(
-            name=name, claim=_named(release.claim, system), declaration=release.declaration, cases=release.cases()
-        )
+        claim = _named(release.claim, system)
+        return Adapted(claim=claim, declaration=release.declaration, cases=release.cases())
 
     def _written(self, system: System) -> Written:
         """Return the claim and the declaration that the file writes down."""

@@ -10,7 +10,13 @@ from dataclasses import MISSING, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from dpaudit.configuration.configuration import AccountingSettings, AuditSettings, EvidenceSettings, ReportSettings
+from dpaudit.configuration.configuration import (
+    AccountingSettings,
+    AuditSettings,
+    EvidenceSettings,
+    LibrarySettings,
+    ReportSettings,
+)
 from dpaudit.configuration.fields import Field, fields_of
 from dpaudit.errors import DPAuditError
 from dpaudit.json_schema import JsonSchema, present, summary, type_schema
@@ -29,21 +35,12 @@ _HEAD: JsonSchema = {
     "description": "An algorithm, a release of another library, or a claim with its declaration.",
     "type": "object",
 }
-_LIBRARY: JsonSchema = {
-    "type": "object",
-    "description": "A release of another library.",
-    "properties": {
-        "name": {"type": "string", "description": "The library."},
-        "object": {"type": "string", "description": "A function that builds the release: `package.module:function`."},
-    },
-    "required": ["name", "object"],
-    "additionalProperties": False,
-}
 _SECTIONS = {
     "system": System,
     "audit": AuditSettings,
     "evidence": EvidenceSettings,
     "claim": Claim,
+    "library": LibrarySettings,
     "report": ReportSettings,
     "accounting": AccountingSettings,
     "deployment": Deployment,
@@ -63,7 +60,7 @@ def config_schema() -> JsonSchema:
     """
     sections = {name: table_schema(fields_of(kind), summary(kind)) for name, kind in _SECTIONS.items()}
     sections["claim"] = {"anyOf": [sections["claim"], *map(_measured_schema, KINDS.values())]}
-    sections |= {"algorithm": _choice("algorithms"), "problem": _choice("problems"), "library": _LIBRARY}
+    sections |= {"algorithm": _choice("algorithms"), "problem": _choice("problems")}
     sections |= {"declaration": {"$ref": "#/$defs/node"}}
     forms = [
         {"required": [own, *(["claim"] if own == "declaration" else [])], "not": {"anyOf": _any_of(others)}}

@@ -73,6 +73,17 @@ class EvidenceSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LibrarySettings:
+    """A release of another library.
+
+    Parameters: `name`, the library; `object`, a function that builds the release, as `package.module:function`.
+    """
+
+    name: str
+    object: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
     """A claim and a declaration that were written down; there is no code to run."""
 
@@ -103,7 +114,6 @@ class Adapted:
 
     algorithm: ClassVar[None] = None
     problem: ClassVar[None] = None
-    name: str
     claim: Claim
     declaration: Declaration
     cases: tuple[AuditCase, ...]

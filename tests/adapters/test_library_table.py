@@ -85,7 +85,7 @@ def test_a_release_is_audited_at_its_own_claim(folder: Path, function: str, code
         ('name = "demo"\nobject = "built_releases:missing"', "no attribute 'missing'"),
         ('name = "demo"\nobject = "missing_module:good"', "cannot be imported"),
         ('name = "demo"\nobject = "good"', "to be 'package.module:function'"),
-        ('name = "demo"', "needs name, a library, and object"),
+        ('name = "demo"', "[library] missing key 'object', which is text."),
         ('name = "demo"\nobject = "built_releases:good"\nobjct = 1', "unknown key 'objct'; did you mean 'object'?"),
     ],
 )
