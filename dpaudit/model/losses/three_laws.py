@@ -10,6 +10,7 @@ first, also where a query depends on earlier outputs: the three laws compose bef
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -140,7 +141,7 @@ def sampled_apart(laws: ThreeLaws, rate: float, *, above: bool) -> DiscreteLoss:
         off = laws.blur + _DOWN * (1 + np.abs(losses))
         near = np.abs(losses) <= off  # half of which may lie above 0
         losses, masses = losses + off * (1 + near), np.where(near & laws.even, masses / 2, masses)
-    law = _even if laws.even else _uneven_above if above else _uneven_below
+    law = _even if laws.even else partial(_uneven, above=above)
     return outer_losses(law(losses, masses * share, min(1.0, lost * share), min(1.0, other * share)), above=above)
 
 
@@ -153,22 +154,16 @@ def _even(losses: Floats, masses: Floats, lost: float, other: float) -> Discrete
     return DiscreteLoss(atoms=atoms, infinite_mass=lost, reverse_infinite_mass=other, symmetric=True)
 
 
-def _uneven_below(losses: Floats, masses: Floats, lost: float, other: float) -> DiscreteLoss:
-    """Return the law with the masses at any losses; what both laws lack is at 0, and no rounding is at infinity."""
-    lacks = 1 - lost - math.fsum(masses), 1 - other - math.fsum(masses * np.exp(-losses))
-    atoms = ((0.0, max(0.0, min(lacks))), *_pairs(losses, masses))
-    return DiscreteLoss(atoms=atoms, infinite_mass=lost, reverse_infinite_mass=other)
+def _uneven(losses: Floats, masses: Floats, lost: float, other: float, *, above: bool) -> DiscreteLoss:
+    """Return the law with the masses at any losses; what both laws lack is at 0.
 
-
-def _uneven_above(losses: Floats, masses: Floats, lost: float, other: float) -> DiscreteLoss:
-    """Return the law with the masses at any losses; what both laws lack is at 0, what one lacks is met by itself."""
+    What one law lacks by rounding is met by itself from above, and is not at infinity from below.
+    """
     lacks = 1 - lost - math.fsum(masses), 1 - other - math.fsum(masses * np.exp(-losses))
     at_zero = max(0.0, min(lacks))
-    return DiscreteLoss(
-        atoms=((0.0, at_zero), *_pairs(losses, masses)),
-        infinite_mass=lost,
-        reverse_infinite_mass=min(1.0, other + max(0.0, lacks[1] - at_zero)),
-    )
+    alone = max(0.0, lacks[1] - at_zero) if above else 0.0
+    atoms = ((0.0, at_zero), *_pairs(losses, masses))
+    return DiscreteLoss(atoms=atoms, infinite_mass=lost, reverse_infinite_mass=min(1.0, other + alone))
 
 
 def _pairs(losses: Floats, masses: Floats) -> Iterator[tuple[float, float]]:
