@@ -115,21 +115,12 @@ def _demands(expected: str | None) -> dict[str, Any]:
             )
         value, _, unread = (unread, "", "") if key == "unit" else unread.partition(",")
         try:
-            fields_of_claim[key] = _value(key, value)
+            number = float(value) if key in _NUMBERS else value
+            fields_of_claim[key] = points(key, value) if key in POINT_KEYS else number
         except ValueError:
             kind = "point, as in 2:0.04" if key in POINT_KEYS else "number"
             raise ConfigError(f"--expect-claim: {key}={value!r} is no {kind}.") from None
     return fields_of_claim
-
-
-def _value(key: str, text: str) -> Any:
-    """Return a number, the points of a curve as a certificate writes them, or a text.
-
-    Raises: ValueError: what should be a number is none, or a point has no two.
-    """
-    if key not in POINT_KEYS:
-        return float(text) if key in _NUMBERS else text
-    return points(key, text)
 
 
 def _plan(text: str, digest: str | None) -> Result:

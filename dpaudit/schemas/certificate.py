@@ -2,13 +2,12 @@
 
 from typing import Any, Literal, NotRequired, TypedDict
 
-from dpaudit.checks import Count, Natural
+from dpaudit.checks import Natural
 from dpaudit.json_schema import Digest, Text
 from dpaudit.model import witness
 from dpaudit.model.certificate import CertificateRecord
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.mechanism import Mechanism
-from dpaudit.model.witness import MoveName, NodePath
 from dpaudit.schemas import values
 from dpaudit.schemas.tables import Tables
 
@@ -22,12 +21,6 @@ class DerivationRow(TypedDict):
     where it is a mu, a shift, or an epsilon and a delta.
     """
 
-    id: Natural
-    rule: str
-    path: NodePath
-    move: MoveName
-    records: Count
-    parameters: dict[str, float]
     premises: list[Natural]
     conclusion: NotRequired[dict[str, float]]
 
@@ -65,6 +58,10 @@ class AnyMechanism(TypedDict):
 
 TABLES = values.TABLES | Tables(
     documents={"certificate": CertificateDocument},
-    sources={CertificateDocument: (CertificateRecord, ())},
-    written_as={Mechanism: AnyMechanism, witness.DerivationRow: DerivationRow},
+    sources={CertificateDocument: (CertificateRecord, ()), DerivationRow: (witness.DerivationRow, ("conclusion",))},
+    written_as={
+        Mechanism: AnyMechanism,
+        witness.DerivationRow: DerivationRow,
+        witness.Numbers: dict[str, float],
+    },
 )
