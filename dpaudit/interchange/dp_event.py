@@ -8,7 +8,7 @@ whatever they came as, because dp-accounting takes another branch for an integer
 """
 
 import math
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any
 
 from dpaudit.accounting.run_counts import RunCount
 from dpaudit.checks import meant
@@ -212,18 +212,12 @@ def to_event(node: Declaration, path: str = "root") -> "DpEvent":
             return to_event(part, f"{path}.0")
         case nodes.Stated(epsilon=0.0, delta=0.0):
             return dp_event.NoOpDpEvent()
-        case nodes.Stated():
-            raise _refused("'stated'", path, "an event describes a mechanism, and not an (epsilon, delta)")
         case nodes.BestOf(part=part) if node.law != "fixed":
             count = RunCount.of(node)
             shape = math.inf if count.mean else count.eta
             return dp_event.RepeatAndSelectDpEvent(to_event(part, f"{path}.0"), count.expected, shape)
-        case nodes.Parallel() | nodes.Filtered() | nodes.Cells() | nodes.Allocate() | nodes.Shuffle() | nodes.Group():
-            raise _refused(f"'{kind_of(node)}'", path, _WHY[type(node)])
-        case nodes.BestOf():
-            raise _refused(f"'{kind_of(node)}'", path, _WHY[type(node)])
         case _:
-            assert_never(node)
+            raise _refused(node, path)
 
 
 def _sample_event(dp_event: Any, node: nodes.Subsample, path: str) -> "DpEvent":
@@ -234,10 +228,12 @@ def _sample_event(dp_event: Any, node: nodes.Subsample, path: str) -> "DpEvent":
         case nodes.Subsample(part=part, rate=rate, scheme="poisson"):
             return dp_event.PoissonSampledDpEvent(float(rate), to_event(part, f"{path}.0"))
         case _:
-            raise _refused(f"'{kind_of(node)}'", path, _WHY[type(node)])
+            raise _refused(node, path)
 
 
 _WHY: dict[type, str] = {
+    nodes.Release: "no event describes this mechanism as dpaudit does",
+    nodes.Stated: "an event describes a mechanism, and not an (epsilon, delta)",
     nodes.Subsample: "an event needs both sizes, which the node may lack",
     nodes.Parallel: "events only add up",
     nodes.Filtered: "no event has a budget that is spent step by step",
@@ -265,8 +261,8 @@ def _release_event(node: nodes.Release, path: str) -> "DpEvent":
         case "randomised_response":
             noise = _response_noise(mechanism.epsilon, mechanism.categories)
             return dp_event.RandomizedResponseDpEvent(noise, mechanism.categories)
-        case name:
-            raise _refused(f"'{node.label}' ({name})", path, "no event describes this mechanism as dpaudit does")
+        case _:
+            raise _refused(node, path)
 
 
 def _response_epsilon(noise: float, buckets: int) -> float:
@@ -301,6 +297,7 @@ def _at_most(dividend: float, divisor: float) -> float:
     return quotient
 
 
-def _refused(what: str, path: str, why: str) -> UnsupportedError:
+def _refused(node: Declaration, path: str) -> UnsupportedError:
     """Return the error for a node that events cannot express."""
-    return UnsupportedError(f"{what} at {path} cannot be a dp-accounting event: {why}.")
+    what = f"'{node.label}' ({node.mechanism.name})" if isinstance(node, nodes.Release) else f"'{kind_of(node)}'"
+    return UnsupportedError(f"{what} at {path} cannot be a dp-accounting event: {_WHY[type(node)]}.")
