@@ -17,7 +17,7 @@ from typing import Any
 
 from dpaudit.arguments import settled
 from dpaudit.checks import Count, Natural, OpenProbability, settle
-from dpaudit.configuration.files import json_value, stated_schema
+from dpaudit.configuration.files import object_in, stated_schema
 from dpaudit.configuration.tables import read_object
 from dpaudit.errors import CertificateError, Fault
 from dpaudit.json_schema import Digest
@@ -49,21 +49,6 @@ class PlannedAudit:
     runs: Count
     significance: OpenProbability
     seed: Digest
-
-    @classmethod
-    def of(
-        cls, number: int, case: AuditCase, claim: Claim, *, runs: int, significance: float, seed: str
-    ) -> "PlannedAudit":
-        """Return the plan of one case; a few runs on fixed streams give its content address."""
-        return cls(
-            number=number,
-            name=case.name,
-            view=case.view,
-            method=_method_of(case, claim),
-            runs=runs,
-            significance=significance,
-            seed=seed,
-        )
 
 
 @settled
@@ -115,7 +100,15 @@ class AuditPlan:
         numbered, used = tuple(cases), secrets.token_hex(_SALT_BYTES) if salt is None else salt
         part = significance / max(1, len(numbered) if sharing is None else sharing)
         audits = tuple(
-            PlannedAudit.of(number, case, claim, runs=runs, significance=part, seed=commitment(used, seed, number))
+            PlannedAudit(
+                number=number,
+                name=case.name,
+                view=case.view,
+                method=_method_of(case, claim),
+                runs=runs,
+                significance=part,
+                seed=commitment(used, seed, number),
+            )
             for number, case in numbered
         )
         return cls(claim=claim, configuration=configuration, significance=significance, salt=used, audits=audits)
@@ -144,10 +137,7 @@ class AuditPlan:
 
         Raises: CertificateError: not JSON, no plan, or a content that has another digest than the plan states.
         """
-        try:
-            return cls.from_dict(json_value(text))
-        except (ValueError, RecursionError):
-            raise CertificateError("This is no audit plan: not JSON.") from None
+        return cls.from_dict(object_in(text))
 
     @classmethod
     def from_dict(cls, data: Any) -> "AuditPlan":
