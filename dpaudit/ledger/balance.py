@@ -14,7 +14,7 @@ from dpaudit.errors import LedgerError
 from dpaudit.ledger.account import Account
 from dpaudit.ledger.booking_body import is_on_trust, require_booking
 from dpaudit.ledger.entry import GENESIS, Entry
-from dpaudit.ledger.pricing import decode_prices
+from dpaudit.ledger.pricing import decode_prices, share_of
 from dpaudit.model.certificate import digest_of
 from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, RenyiClaim, RhoClaim
 from dpaudit.model.trace import Finding
@@ -77,7 +77,7 @@ class Balance:
 
     def share(self, spending: Filter) -> float:
         """Return the larger share of its limit that a filter has spent, by amount or by mass."""
-        return share_of(spending.spent, spending.limit)
+        return float(share_of(spending.spent, spending.limit))
 
     def reading(self, spending: Filter) -> float:
         """Return an upper bound on epsilon spent so far at the filter's delta.
@@ -107,12 +107,6 @@ class Balance:
             spent_epsilon=None,
         )
         return min(spending.claim.epsilon, odometer.reading)
-
-
-def share_of(cost: Cost, limit: Cost) -> float:
-    """Return the larger share of a limit that a cost is, by amount or by mass; nothing of a limit of 0."""
-    sides = ((cost.amount, limit.amount), (cost.mass, limit.mass))
-    return max(float(part / whole) if whole else 0.0 for part, whole in sides)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,9 +5,9 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from dpaudit.accounting.additive_costs import Cost
-from dpaudit.ledger.balance import Balance, share_of
+from dpaudit.ledger.balance import Balance
 from dpaudit.ledger.booking_body import is_on_trust
-from dpaudit.ledger.pricing import decode_prices
+from dpaudit.ledger.pricing import decode_prices, share_of
 
 _FARTHEST = timedelta(days=365_000)
 
@@ -55,8 +55,8 @@ def history_of(balance: Balance) -> History:
                 sequence=booking["sequence"],
                 label=booking["label"],
                 day=_day(booking),
-                share=share_of(cost, best.limit),
-                total=share_of(spent, best.limit),
+                share=float(share_of(cost, best.limit)),
+                total=float(share_of(spent, best.limit)),
                 on_trust=is_on_trust(booking),
             )
         )

@@ -46,7 +46,7 @@ def prices(certificate: Certificate, filters: tuple[Filter, ...]) -> dict[str, P
         require_spendable(certificate, spending.claim)
         candidates = [*_stated(certificate, spending), *_declared(certificate.declaration, spending)]
         if candidates:
-            by_theorem[spending.name] = min(candidates, key=lambda price: _share(price.cost, spending.limit))
+            by_theorem[spending.name] = min(candidates, key=lambda price: share_of(price.cost, spending.limit))
     return by_theorem
 
 
@@ -128,8 +128,8 @@ _WORDS = {
 """How an epsilon is counted by theorems that do not add epsilons up."""
 
 
-def _share(cost: Cost, limit: Cost) -> Fraction:
-    """Return the larger share of a limit that a cost uses; a positive cost against a limit of 0 counts as 2."""
+def share_of(cost: Cost, limit: Cost) -> Fraction:
+    """Return the larger share of a limit that a cost uses, by amount or by mass; 2 of a limit of 0 that it exceeds."""
     sides = ((cost.amount, limit.amount), (cost.mass, limit.mass))
     return max(Fraction(part / whole) if whole else Fraction(2 if part else 0) for part, whole in sides)
 
