@@ -106,7 +106,7 @@ PositiveShare = Annotated[float, Within(above=0, at_most=1)]
 """A share of records that is not empty: above 0 and at most 1."""
 _SHARE = Within(at_least=0, at_most=1)
 Share = Annotated[float, _SHARE]
-"""What `share` accepts."""
+"""A part of a whole: from 0 to 1."""
 Count = Annotated[int, Within(at_least=1)]
 """What `count` accepts."""
 TwoOrMore = Annotated[int, Within(at_least=2)]
@@ -289,17 +289,6 @@ def non_negative(name: str, value: object) -> float:
     Raises: ValueError: not a number, NaN, infinite or negative.
     """
     return within(name, value, _NON_NEGATIVE)
-
-
-def share(name: str, value: object) -> float:
-    """Return `value` as a float in [0, 1].
-
-    Raises: ValueError: not a number, NaN, or outside [0, 1].
-
-    >>> share("rate", 1)
-    1.0
-    """
-    return within(name, value, _SHARE)
 
 
 def probability_below_one(name: str, value: object) -> float:
