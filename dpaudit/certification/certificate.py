@@ -71,10 +71,9 @@ class Certificate(CertificateRecord):
                 "version of dpaudit wrote it. Certify the configuration again."
             )
         try:
-            certificate: Self = read_object(cls, _table(data))
+            return read_object(cls, _table(data))
         except _MALFORMED as error:
             raise CertificateError(f"The certificate is malformed: {error}.") from None
-        return certificate
 
     def epsilon_at(self, delta: float, effort: Effort | None = None) -> Bracket:
         """Return a bracket on the smallest epsilon that the declaration meets at `delta`, in nats.

@@ -151,7 +151,7 @@ class AuditPlan:
                     f"The plan was changed after its digest: its content has the digest {digest}, and it states "
                     f"{str(data.get('digest'))!r:.80}. Audit by the plan that was published, or write a new one."
                 )
-            plan: AuditPlan = read_object(cls, {k: v for k, v in data.items() if k not in ("schema", "digest")})
+            plan = read_object(cls, {k: v for k, v in data.items() if k not in ("schema", "digest")})
         except (Fault, RecursionError, TypeError) as error:
             raise CertificateError(f"This is no audit plan: {error}") from None
         if plan.digest != data["digest"]:

@@ -1,9 +1,9 @@
 """Reading a configuration: an algorithm with its problem, or a claim and a declaration written down without code."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from dpaudit.configuration.configuration import (
     AccountingSettings,
@@ -29,6 +29,8 @@ from dpaudit.model.deployment import Deployment, System
 from dpaudit.model.transcript import returned_by
 from dpaudit.runtime.files_read import files_read, is_own
 from dpaudit.runtime.plugins import find_plugin, load_package, suggestion
+
+T = TypeVar("T")
 
 
 def read_config(path: Path) -> Configuration:
@@ -60,13 +62,12 @@ class _File:
     def configuration(self) -> Configuration:
         """Return what the file spells."""
         system, subject = self._subject()
-        audit: AuditSettings = self._section("audit", AuditSettings, self._table("audit"))
         return Configuration(
             path=self.path,
             text=self.text,
             system=system,
             subject=subject,
-            audit=audit,
+            audit=self._section("audit", AuditSettings, self._table("audit")),
             deployment=self._deployment(),
             report=self._section("report", ReportSettings, self._table("report")),
             accounting=self._section("accounting", AccountingSettings, self._table("accounting")),
@@ -78,8 +79,7 @@ class _File:
         table = self._table("evidence")
         if "study" in table and "algorithm" not in self.data:
             self.fail("[evidence] study needs an [algorithm]: a study runs its code.", "evidence", "study")
-        evidence: EvidenceSettings = self._section("evidence", EvidenceSettings, table)
-        return evidence
+        return self._section("evidence", EvidenceSettings, table)
 
     def _subject(self) -> tuple[System, Subject]:
         """Return the system and what the file is about: an algorithm, a library's release, or what it writes down."""
@@ -87,7 +87,7 @@ class _File:
         own = _CODED if coded else _LIBRARY if foreign else _WRITTEN
         sections = (*_SHARED, *own)
         self._require_known(sections, coded=coded or foreign)
-        system: System = self._section("system", System, self._table("system"))
+        system = self._section("system", System, self._table("system"))
         if foreign:
             return system, self._adapted(system)
         return system, self._configured(system) if coded else self._written(system)
@@ -117,7 +117,7 @@ class _File:
             self.fail(f"Expected {name}={table!r:.80} to be a table, written [{name}].", name)
         return dict(table)
 
-    def _section(self, name: str, target: Any, table: dict[str, Any]) -> Any:
+    def _section(self, name: str, target: Callable[..., T], table: dict[str, Any]) -> T:
         """Return `target` called with the keys of one section."""
         try:
             return read_section(target, table, self.path.parent, name)
@@ -171,7 +171,7 @@ class _File:
 
     def _adapted(self, system: System) -> Adapted:
         """Return the release of another library that a function of the user's builds."""
-        library: LibrarySettings = self._section("library", LibrarySettings, self._table("library"))
+        library = self._section("library", LibrarySettings, self._table("library"))
         try:
             configured = load_package("dpaudit.adapters.factory").configured
             release = configured(library.name, library.object, str(self.path.resolve().parent))

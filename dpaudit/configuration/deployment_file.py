@@ -15,8 +15,7 @@ def decode_deployment(table: Mapping[str, Any]) -> Deployment:
 
     Raises: Fault: the first key that is unknown, missing or of another type.
     """
-    deployment: Deployment = read_object(Deployment, _stripped(table))
-    return deployment
+    return read_object(Deployment, _stripped(table))
 
 
 def _stripped(value: Any) -> Any:

@@ -26,7 +26,7 @@ def decode_scores(data: Any) -> ScoresResult:
         raise Fault(("against",), f"Expected against={against!r:.60} to be a table.")
     if clash := next((key for key in against if key in table), None):
         raise Fault((clash,), f"unknown key {clash!r}; it belongs to 'against'.")
-    result: ScoresResult = read_object(ScoresResult, {**table, **against})
+    result = read_object(ScoresResult, {**table, **against})
     if isinstance(result.claim, MeasuredClaim):
         raise Fault(("against", "claim"), f"Expected a claim in epsilon and delta, got {result.claim.words}.")
     if contradiction := _contradiction(result):

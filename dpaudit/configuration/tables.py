@@ -12,7 +12,7 @@ from dataclasses import fields as dataclass_fields
 from datetime import date
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from dpaudit.checks import field_of
 from dpaudit.errors import Fault, KeyPath
@@ -20,6 +20,7 @@ from dpaudit.model.claim import Claim
 from dpaudit.model.codec import decode_claim
 from dpaudit.runtime.plugins import suggestion
 
+T = TypeVar("T")
 _LARGEST_DATA = 2**30
 """How many bytes a data file may have."""
 _TOO_MANY = 2.0**63
@@ -61,7 +62,7 @@ def _default(target: Callable[..., Any], name: str, entry: inspect.Parameter) ->
     return entry.default if factory is MISSING else factory()
 
 
-def read_section(target: Callable[..., Any], table: Mapping[str, Any], folder: Path, section: str = "") -> Any:
+def read_section(target: Callable[..., T], table: Mapping[str, Any], folder: Path, section: str = "") -> T:
     """Return `target(**table)` once every key is known and of its type.
 
     A parameter of type `Path` is read relative to `folder`. `section` is the table's name, for messages and paths.
@@ -71,7 +72,7 @@ def read_section(target: Callable[..., Any], table: Mapping[str, Any], folder: P
     return _Reader(folder=folder, heading=f"[{section}] " if section else "", dotted=False).called(target, table, where)
 
 
-def read_object(target: type[Any], table: Mapping[str, Any]) -> Any:
+def read_object(target: type[T], table: Mapping[str, Any]) -> T:
     """Return `target(**table)`, tables inside tables read by the types of their fields; messages name the whole path.
 
     Raises: Fault: as `read_section`.
@@ -87,7 +88,7 @@ class _Reader:
     heading: str
     dotted: bool
 
-    def called(self, target: Callable[..., Any], table: Mapping[str, Any], where: KeyPath) -> Any:
+    def called(self, target: Callable[..., T], table: Mapping[str, Any], where: KeyPath) -> T:
         """Return `target` called with the values of a table."""
         parameters = parameters_of(target)
         values: dict[str, Any] = {}

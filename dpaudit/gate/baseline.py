@@ -96,7 +96,6 @@ def read_baseline(path: Path) -> Baseline:
         wanted = f"a baseline as `dpaudit check --accept` writes it (schema {SCHEMA})"
         raise ConfigError(f"{path}: expected {wanted}; accept the issues anew.")
     try:
-        baseline: Baseline = read_object(Baseline, {"entries": rows})
+        return read_object(Baseline, {"entries": rows})
     except Fault as fault:
         raise ConfigError(f"{path}: {fault.message.replace('entries.', 'accepted.')}") from None
-    return baseline

@@ -96,8 +96,7 @@ class Account:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the account as plain data."""
-        data: dict[str, Any] = encode(self)
-        return data
+        return dict(encode(self))
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "Account":
@@ -106,7 +105,6 @@ class Account:
         Raises: LedgerError: it spells none.
         """
         try:
-            account: Account = read_object(cls, data)
+            return read_object(cls, data)
         except Exception as error:
             raise LedgerError(f"An account is malformed: {error}") from None
-        return account

@@ -59,10 +59,7 @@ def _audit(data: Mapping[str, Any]) -> AuditResult:
     """Return the audit that `AuditResult.to_dict` wrote. Raises: Fault: another form, or a value out of its range."""
     table = {key: value for key, value in data.items() if key not in _BESIDE}
     against = data["against"]
-    audit: AuditResult = read_object(
-        AuditResult, table | {"claim": against["claim"], "certified": against["certificate"]}
-    )
-    return audit
+    return read_object(AuditResult, table | {"claim": against["claim"], "certified": against["certificate"]})
 
 
 def _misjudged(

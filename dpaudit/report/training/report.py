@@ -291,7 +291,7 @@ def _complaints(data: dict[str, Any]) -> Iterator[str]:
         yield "the digest of the training report does not match its content"
     try:
         table = {key: value for key, value in data.items() if key not in ("schema", "certificate", "digest")}
-        measured: _Measured = read_object(_Measured, table)
+        measured = read_object(_Measured, table)
         certificate = Certificate.from_json(json.dumps(data["certificate"]))
         if isinstance(certificate.claim, MeasuredClaim):
             raise ValueError(f"its claim is in {certificate.claim.measure}")
