@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from dpaudit.checks import non_negative, probability_below_one
+from dpaudit.checks import NonNegative, ProbabilityBelowOne, settle
 from dpaudit.model.losses.discrete import DiscreteLoss
 
 
@@ -32,12 +32,11 @@ class ApproximateLoss:
     1e-06
     """
 
-    epsilon: float
-    delta: float = 0.0
+    epsilon: NonNegative
+    delta: ProbabilityBelowOne = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", non_negative("epsilon", self.epsilon))
-        object.__setattr__(self, "delta", probability_below_one("delta", self.delta))
+        settle(self)
 
     @property
     def supremum(self) -> float:

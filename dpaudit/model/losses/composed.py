@@ -3,9 +3,9 @@
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TypeAlias, get_args
+from typing import TypeAlias
 
-from dpaudit.checks import count, meant, non_negative, one_of, open_probability
+from dpaudit.checks import Count, OpenProbability, count, meant, non_negative, settle
 from dpaudit.model.losses.approximate import ApproximateLoss
 from dpaudit.model.losses.concentrated import ConcentratedLoss
 from dpaudit.model.losses.discrete import DiscreteLoss
@@ -43,12 +43,11 @@ class SampledLoss:
     """
 
     inside: "tuple[tuple[SimpleLoss, int], ...]"
-    rate: float
+    rate: OpenProbability
     order: SampledOrder = "remove"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rate", open_probability("rate", self.rate))
-        one_of("order", self.order, get_args(SampledOrder))
+        settle(self)
         if not self.inside:
             raise ValueError("Expected one loss or more inside a sample, got none.")
         for _, times in self.inside:
@@ -187,16 +186,14 @@ class AllocatedLoss:
     """
 
     inside: "tuple[tuple[SimpleLoss, int], ...]"
-    steps: int
+    steps: Count
     order: SampledOrder = "remove"
-    places: int = 1
+    places: Count = 1
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "steps", count("steps", self.steps))
-        object.__setattr__(self, "places", count("places", self.places))
+        settle(self)
         if self.places > self.steps:
             raise ValueError(f"Expected places={self.places} to be at most steps={self.steps}.")
-        one_of("order", self.order, get_args(SampledOrder))
         if not self.inside:
             raise ValueError("Expected one loss or more inside an allocation, got none.")
         for _, times in self.inside:

@@ -2,9 +2,9 @@
 
 import math
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 
-from dpaudit.checks import non_negative, one_of, open_probability
+from dpaudit.checks import NonNegative, OpenProbability, settle
 from dpaudit.model.losses.gaussian import GaussianLoss
 from dpaudit.model.losses.sampled_ratios import ROUNDED, log_absent, loss_before, share_without
 
@@ -26,16 +26,14 @@ class SampledGaussianLoss:
     0.01
     """
 
-    mu: float
-    rate: float
+    mu: NonNegative
+    rate: OpenProbability
     order: SampledOrder = "remove"
     infinite_mass: ClassVar[float] = 0.0
     """The probability, under P, of an output that Q cannot produce."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mu", non_negative("mu", self.mu))
-        object.__setattr__(self, "rate", open_probability("rate", self.rate))
-        one_of("order", self.order, get_args(SampledOrder))
+        settle(self)
 
     @property
     def supremum(self) -> float:
