@@ -4,7 +4,8 @@ All of it is read from what the table configures: the annotations, the defaults 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, is_dataclass
+from dataclasses import MISSING, dataclass, is_dataclass
+from dataclasses import fields as dataclass_fields
 from functools import reduce
 from operator import or_
 from types import UnionType
@@ -45,7 +46,7 @@ def fields_of(target: Callable[..., Any]) -> tuple[Field, ...]:
             name=name,
             annotated=key.hint,
             hint=_plain(key.hint),
-            default=key.default,
+            default=_default(target, name, key.default),
             values=next((mark.values for mark in _marks(key.hint) if isinstance(mark, OneOf)), ()),
             limits=next((mark for mark in _marks(key.hint) if isinstance(mark, Within)), Within()),
             meaning=meaning_of(target, name) or meaning_of(Claim, name) or _of_type(key.hint),
@@ -73,6 +74,13 @@ def _marks(hint: Any) -> tuple[Any, ...]:
     if _is_union(hint):
         return tuple(mark for option in get_args(hint) for mark in _marks(option))
     return get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+
+
+def _default(target: Callable[..., Any], name: str, default: Any) -> Any:
+    """Return a parameter's default, made anew where a dataclass makes it on use."""
+    fields = dataclass_fields(target) if is_dataclass(target) else ()
+    factory = next((field.default_factory for field in fields if field.name == name), MISSING)
+    return default if factory is MISSING else factory()
 
 
 def _of_type(hint: Any) -> str:

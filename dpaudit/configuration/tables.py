@@ -8,7 +8,6 @@ import sys
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, is_dataclass
-from dataclasses import fields as dataclass_fields
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -30,7 +29,10 @@ _INFINITIES = ("inf", "-inf")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """One key that a table may have: its type, and its default, which is `MISSING` where the key must be there."""
+    """One key that a table may have: its type, and its default, which is `MISSING` where the key must be there.
+
+    A default that a dataclass makes on use is the mark that its `__init__` has for it.
+    """
 
     hint: Any
     default: Any
@@ -41,25 +43,23 @@ class Parameter:
         return self.default is MISSING
 
 
-@cache
 def parameters_of(target: Callable[..., Any]) -> dict[str, Parameter]:
     """Return what `target`, a dataclass or a function, can be called with, in its own order."""
+    return _of_class(target) if isinstance(target, type) else _looked_up(target)
+
+
+def _looked_up(target: Callable[..., Any]) -> dict[str, Parameter]:
+    """Return the same, read from annotations and defaults."""
     hints: dict[str, Any] = {}
     for owner in (target.__init__, target) if inspect.isclass(target) else (target,):
         hints |= get_type_hints(owner, include_extras=True)
-    return {
-        name: Parameter(hint=hints.get(name, Any), default=_default(target, name, entry))
-        for name, entry in inspect.signature(target).parameters.items()
-    }
+    entries = inspect.signature(target).parameters.items()
+    defaults = {name: MISSING if entry.default is entry.empty else entry.default for name, entry in entries}
+    return {name: Parameter(hint=hints.get(name, Any), default=default) for name, default in defaults.items()}
 
 
-def _default(target: Callable[..., Any], name: str, entry: inspect.Parameter) -> Any:
-    """Return a parameter's default, made anew where a dataclass makes it on use."""
-    if entry.default is inspect.Parameter.empty:
-        return MISSING
-    fields = dataclass_fields(target) if is_dataclass(target) else ()
-    factory = next((field.default_factory for field in fields if field.name == name), MISSING)
-    return entry.default if factory is MISSING else factory()
+_of_class = cache(_looked_up)
+"""A list of many rows reads its class once; a function may be an object that has no hash."""
 
 
 def read_section(target: Callable[..., T], table: Mapping[str, Any], folder: Path, section: str = "") -> T:
