@@ -52,8 +52,8 @@ def explain(
         return _issue(issue)
     if theorem in RULES and not config.is_file():
         return _theorem(theorem)
-    if refused := _refused_word(config):
-        return _refusal(refused)
+    if refused := _refusal(config):
+        return refused
     _require_file(config)
     return _derivation(config)
 
@@ -125,19 +125,14 @@ def _require_file(config: Path) -> None:
         raise ConfigError(f"{word}: no file and no rule of that name{hint}")
 
 
-def _refused_word(config: Path) -> str:
-    """Return a word by which something is known that nothing here covers, as it is written there; empty otherwise."""
-    from dpaudit.model.codec import REFUSED
-
-    word = re.sub(r"[-\s]", "_", str(config).lower())
-    return word if word in REFUSED and not config.exists() else ""
-
-
-def _refusal(name: str) -> Result:
-    """Return why something known by name is not covered, and what to declare in its place."""
+def _refusal(config: Path) -> Result | None:
+    """Return why something that is known by name is not covered, and what to declare in its place; None for others."""
     from dpaudit.documents.document import Paragraph, document
     from dpaudit.model.codec import REFUSED
 
+    name = re.sub(r"[-\s]", "_", str(config).lower())
+    if name not in REFUSED or config.exists():
+        return None
     why = f"{name.replace('_', ' ')}: not covered by any loss or node here. Why, and what to declare: {REFUSED[name]}"
     return Result(
         document=lambda: document(Paragraph(why), title=name),
@@ -147,10 +142,9 @@ def _refusal(name: str) -> Result:
 
 def _issue(identifier: str) -> Result:
     """Return the text of one rule of the gate."""
-    from dpaudit.gate.catalogue import RULES as ISSUES
-    from dpaudit.gate.catalogue import gate_rule_document
+    from dpaudit.gate.catalogue import gate_rule_document, rule_of
 
-    return Result(document=lambda: gate_rule_document(identifier), data=lambda: asdict(ISSUES[identifier]))
+    return Result(document=lambda: gate_rule_document(identifier), data=lambda: asdict(rule_of(identifier)))
 
 
 def _theorem(name: str) -> Result:
