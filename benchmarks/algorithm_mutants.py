@@ -69,8 +69,7 @@ def tried(mutant: Mutant | None, configuration: str, runs: int, *, attack: bool)
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         return {"error": done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "no output"}
-    said: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return said
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def caught_by(said: dict[str, Any], sound: dict[str, Any]) -> str:

@@ -91,8 +91,7 @@ class SubsetSelection:
         truthful = rng.random(true_bits.shape[:-1]) < self.truth
         others = np.where(true_bits, np.inf, rng.random(true_bits.shape)).argsort(axis=-1).argsort(axis=-1)
         reports = np.where(true_bits, truthful[..., None], others < (self.subset_size - truthful)[..., None])
-        reported_bits: Array = reports.astype(np.int64)
-        return reported_bits
+        return reports.astype(np.int64)
 
     def log_density(self, output: Array, value: Array) -> Array:
         """Return the log probability of each set, minus infinity where it has another size. Shape: that of `value`."""
@@ -101,8 +100,7 @@ class SubsetSelection:
         sets = math.comb(self.categories - 1, self.subset_size - 1)
         log_truth = math.log(self.truth) - math.log(sets)
         logs = np.where((reports * true_bits).sum(axis=-1) == 1, log_truth, log_truth - self.epsilon)
-        rows: Array = np.where(possible, logs, -np.inf)
-        return rows
+        return np.where(possible, logs, -np.inf)
 
     def scaled(self, factor: float) -> Self:
         """Return the same question with `factor` times the noise, which is epsilon / factor."""

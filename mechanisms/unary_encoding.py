@@ -99,8 +99,7 @@ class UnaryEncoding:
         Raises: ValueError: an entry that is no category.
         """
         bits = one_hot(value, self.categories)
-        reports: Array = (rng.random(bits.shape) < np.where(bits, self.kept, self.raised)).astype(np.int64)
-        return reports
+        return (rng.random(bits.shape) < np.where(bits, self.kept, self.raised)).astype(np.int64)
 
     def log_density(self, output: Array, value: Array) -> Array:
         """Return the log probability of each row of bits. Shape: that of `value`."""

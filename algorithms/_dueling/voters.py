@@ -43,8 +43,7 @@ class SimulatedVoters:
 
     def votes(self, rounds: Array | int, left: Array, right: Array, rng: np.random.Generator) -> Array:
         """Return fresh people's answers."""
-        wins: Array = (rng.random(np.shape(left)) < self.preferences[left, right]).astype(np.float64)
-        return wins
+        return (rng.random(np.shape(left)) < self.preferences[left, right]).astype(np.float64)
 
     def wins(self, start: Array | int, first: Array, second: Array, plays: Array, rng: np.random.Generator) -> Array:
         """Return fresh people's wins, drawn as binomial counts: exact in law."""

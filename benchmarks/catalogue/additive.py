@@ -47,8 +47,7 @@ def _geometric(ratio: float, data: Any, rng: np.random.Generator, n_runs: int) -
 
 def _truncated(ratio: float, largest: int, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
     """Return two-sided geometric noise on a count, kept within 0 ... largest (Ghosh, Roughgarden and Sundararajan)."""
-    truncated: Array = np.clip(_geometric(ratio, data, rng, n_runs), 0, largest)
-    return truncated
+    return np.clip(_geometric(ratio, data, rng, n_runs), 0, largest)
 
 
 def _staircase(epsilon: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:

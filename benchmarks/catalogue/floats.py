@@ -37,8 +37,7 @@ def _snapped(scale: float, data: Any, rng: np.random.Generator, n_runs: int) -> 
     bound = 1e4
     width = 2.0 ** math.ceil(math.log2(scale))
     noisy = _naive(scale, np.clip(data, -bound, bound), rng, n_runs)
-    snapped: Array = np.clip(np.round(noisy / width) * width, -bound, bound)
-    return snapped
+    return np.clip(np.round(noisy / width) * width, -bound, bound)
 
 
 def _fixed_point(scale: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:

@@ -35,8 +35,7 @@ def _sums(noise: float, clip: str, data: Any, rng: np.random.Generator, n_runs: 
 
 def _mean(noise: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
     """Return noisy sums over the true batch size, which a private number of records gives away."""
-    averaged: Array = _sums(noise, "norm", data, rng, n_runs) / len(data)
-    return averaged
+    return _sums(noise, "norm", data, rng, n_runs) / len(data)
 
 
 def _clipped(gradients: Array, clip: str) -> Array:
@@ -48,8 +47,7 @@ def _clipped(gradients: Array, clip: str) -> Array:
         return np.clip(gradients, -1.0, 1.0)
     mean = gradients.mean(axis=0)
     shrink = max(1.0, float(np.linalg.norm(mean))) if clip == "batch" else 1.0
-    result: Array = gradients / shrink
-    return result
+    return gradients / shrink
 
 
 def _law(mu: float) -> Law:

@@ -15,14 +15,12 @@ from dpaudit.model.mechanism import Array
 def _vector(scale: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
     """Return independent Laplace noise on every coordinate."""
     answers = np.asarray(data, dtype=float)
-    noisy: Array = answers + rng.laplace(0.0, scale, (n_runs, len(answers)))
-    return noisy
+    return answers + rng.laplace(0.0, scale, (n_runs, len(answers)))
 
 
 def _shared(scale: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
     """Return one draw of noise used for every coordinate: differences are exact."""
-    noisy: Array = np.asarray(data, dtype=float) + rng.laplace(0.0, scale, (n_runs, 1))
-    return noisy
+    return np.asarray(data, dtype=float) + rng.laplace(0.0, scale, (n_runs, 1))
 
 
 def _prefixes(scale: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
@@ -37,8 +35,7 @@ def _through(matrix: Array, scale: float, data: Any, rng: np.random.Generator, n
 
 def _decoded(matrix: Array, scale: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
     """Return the least squares estimate from those answers, which loses nothing of an invertible strategy."""
-    estimate: Array = _through(matrix, scale, data, rng, n_runs) @ np.linalg.pinv(matrix).T
-    return estimate
+    return _through(matrix, scale, data, rng, n_runs) @ np.linalg.pinv(matrix).T
 
 
 def _ratio(first: Array, second: Array, scale: float, matrix: Array | None, view: Any) -> Array:

@@ -79,8 +79,7 @@ def laplace_cdf(mean: float, scale: float) -> Callable[[Array], Array]:
 
     def distribution(x: Array) -> Array:
         tail = np.exp(-np.abs(x - mean) / scale) / 2
-        result: Array = np.where(x < mean, tail, 1 - tail)
-        return result
+        return np.where(x < mean, tail, 1 - tail)
 
     return distribution
 

@@ -18,15 +18,13 @@ _DOMAIN = 4
 def _response(keep: float, domain: int, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
     """Return the value with chance `keep`, else one of the others."""
     other = (int(data) + rng.integers(1, domain, n_runs)) % domain
-    answer: Array = np.where(rng.random(n_runs) < keep, int(data), other)
-    return answer
+    return np.where(rng.random(n_runs) < keep, int(data), other)
 
 
 def _bits(chances: tuple[float, float], data: Any, rng: np.random.Generator, n_runs: int) -> Array:
     """Return bits that are set with one chance where the bit is 1, with another where it is 0 (unary encoding)."""
     bits = np.asarray(data)
-    told: Array = (rng.random((n_runs, len(bits))) < np.where(bits == 1, *chances)).astype(int)
-    return told
+    return (rng.random((n_runs, len(bits))) < np.where(bits == 1, *chances)).astype(int)
 
 
 def _histogram(scale: float, threshold: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:

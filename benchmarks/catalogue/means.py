@@ -38,8 +38,7 @@ def _private_scale(draw: str, epsilon: float, data: Any, rng: np.random.Generato
     """Return a mean with noise of deviation 2 / (n epsilon): n shows in the spread."""
     spread = 2 / (len(data) * epsilon)
     noise = rng.normal(0.0, spread, n_runs) if draw == "gaussian" else rng.laplace(0.0, spread / math.sqrt(2), n_runs)
-    noisy: Array = float(np.mean(data)) + noise
-    return noisy
+    return float(np.mean(data)) + noise
 
 
 def _leaking_count(data: Any, rng: np.random.Generator, n_runs: int) -> Array:

@@ -134,20 +134,17 @@ def _then(first: Callable[[Array], Array], second: Callable[[Array], Array], rec
 
 def _all_above(noisy: Array) -> Array:
     """Return which answers are above the threshold in the first column."""
-    above: Array = (noisy[:, 1:] >= noisy[:, :1]).astype(int)
-    return above
+    return (noisy[:, 1:] >= noisy[:, :1]).astype(int)
 
 
 def _doubled(finish: Callable[[Array], Array], noisy: Array) -> Array:
     """Return twice what was shown."""
-    shown: Array = 2 * finish(noisy)
-    return shown
+    return 2 * finish(noisy)
 
 
 def _rounded(finish: Callable[[Array], Array], noisy: Array) -> Array:
     """Return what was shown, in quarters."""
-    shown: Array = np.round(4 * finish(noisy)) / 4
-    return shown
+    return np.round(4 * finish(noisy)) / 4
 
 
 def _constant(scales: Array, n_runs: int, rng: np.random.Generator) -> Array:
@@ -158,8 +155,7 @@ def _constant(scales: Array, n_runs: int, rng: np.random.Generator) -> Array:
 
 def _shared(scales: Array, n_runs: int, rng: np.random.Generator) -> Array:
     """Return one draw for all answers."""
-    noise: Array = rng.laplace(size=(n_runs, 1)) * scales
-    return noise
+    return rng.laplace(size=(n_runs, 1)) * scales
 
 
 def _stale(scales: Array, n_runs: int, rng: np.random.Generator) -> Array:
@@ -182,8 +178,7 @@ def _uniform(scales: Array, n_runs: int, rng: np.random.Generator) -> Array:
 
 def _skipped(scales: Array, n_runs: int, rng: np.random.Generator) -> Array:
     """Return no noise in one run of four."""
-    noise: Array = laplace(scales, n_runs, rng) * (rng.random((n_runs, 1)) < 0.75)
-    return noise
+    return laplace(scales, n_runs, rng) * (rng.random((n_runs, 1)) < 0.75)
 
 
 def _coarse(scales: Array, n_runs: int, rng: np.random.Generator) -> Array:
@@ -200,8 +195,7 @@ def _unclipped(records: Array) -> Array:
 
 def _nan_kept(records: Array) -> Array:
     """Return records within [0, 1]; what is no number stays."""
-    clipped: Array = np.clip(records, 0.0, 1.0)
-    return clipped
+    return np.clip(records, 0.0, 1.0)
 
 
 def _own_range(records: Array) -> Array:
@@ -218,8 +212,7 @@ def _overflowing(answers: Array) -> Array:
 
 def _twice(answers: Array) -> Array:
     """Return answers that count every record twice."""
-    result: Array = 2 * answers
-    return result
+    return 2 * answers
 
 
 def _range(prepare: Callable[[Array], Array], program: Program) -> Program | None:

@@ -108,8 +108,7 @@ class Program:
 
     def scales(self) -> Array:
         """Return the scale of the noise of every answer."""
-        scales: Array = np.array(self.weights) * self.used / self.epsilon
-        return scales
+        return np.array(self.weights) * self.used / self.epsilon
 
     def run(self, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
         """Return the outputs of `n_runs` runs."""
@@ -151,8 +150,7 @@ def _laplace_log_density(output: Array, value: Array, scales: tuple[float, ...])
 
 def laplace(scales: Array, n_runs: int, rng: np.random.Generator) -> Array:
     """Return Laplace noise."""
-    noise: Array = rng.laplace(size=(n_runs, len(scales))) * scales
-    return noise
+    return rng.laplace(size=(n_runs, len(scales))) * scales
 
 
 def shown_whole(noisy: Array) -> Array:

@@ -52,8 +52,7 @@ def _above(records: Array) -> Array:
 
 def _exponential(scales: Array, n_runs: int, rng: np.random.Generator) -> Array:
     """Return exponential noise, enough where only the place of the maximum is shown."""
-    noise: Array = rng.exponential(size=(n_runs, len(scales))) * scales
-    return noise
+    return rng.exponential(size=(n_runs, len(scales))) * scales
 
 
 def _tree(records: Array) -> Array:

@@ -57,8 +57,7 @@ def _permute_and_flip(epsilon: float, data: Any, rng: np.random.Generator, n_run
     answers = np.asarray(data)
     order = rng.random((n_runs, len(answers))).argsort(axis=1)
     success = rng.random((n_runs, len(answers))) < np.exp(epsilon * (answers - answers.max()) / 2)[order]
-    place: Array = np.take_along_axis(order, success.argmax(axis=1)[:, None], axis=1)[:, 0]
-    return place
+    return np.take_along_axis(order, success.argmax(axis=1)[:, None], axis=1)[:, 0]
 
 
 def _index_law(distribution: str, scale: float, pair: tuple[Any, Any]) -> Law:
@@ -100,8 +99,7 @@ def _value_law(distribution: str, scale: float, pair: tuple[Any, Any]) -> Law:
 def _cdf(distribution: str, x: Array) -> Array:
     """Return a standard distribution function."""
     if distribution == "exponential":
-        result: Array = np.where(x > 0, -np.expm1(-np.maximum(x, 0)), 0.0)
-        return result
+        return np.where(x > 0, -np.expm1(-np.maximum(x, 0)), 0.0)
     return laplace_cdf(0.0, 1.0)(x)
 
 

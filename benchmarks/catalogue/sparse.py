@@ -82,8 +82,7 @@ def _parallel(runs: tuple[Callable[..., Array], ...], data: Any, rng: np.random.
 def _aborted(above: Array, most: int) -> Array:
     """Return 1 and 0, and -1 after the answer above number `most`."""
     before = np.cumsum(above, axis=1) - above
-    answers: Array = np.where(before >= most, -1, above.astype(int))
-    return answers
+    return np.where(before >= most, -1, above.astype(int))
 
 
 def _law(scales: tuple[float, float], threshold: float, most: int, pair: tuple[Any, Any]) -> Law:

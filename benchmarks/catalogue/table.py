@@ -105,8 +105,7 @@ class _Guess:
     def __call__(self, view: Any) -> Array:
         """Return one byte a run."""
         scores = rounded(self.score(view))
-        guesses: Array = (scores >= self.event.high).astype(np.int8) - (scores <= self.event.low).astype(np.int8)
-        return guesses
+        return (scores >= self.event.high).astype(np.int8) - (scores <= self.event.low).astype(np.int8)
 
 
 def _row(entry: Entry, runs: int, significance: float, bounds: tuple[float, float, float], seconds: float) -> Row:

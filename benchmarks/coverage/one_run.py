@@ -70,8 +70,7 @@ def _correlated(epsilon: float) -> Sampler:
     def sample(labels: Array, rng: np.random.Generator) -> Array:
         odds = epsilon if rng.random() < 0.5 else -epsilon
         honest = rng.random(len(labels)) < 1 / (1 + math.exp(-odds))
-        scores: Array = np.where(honest == labels, 1.0, -1.0)
-        return scores
+        return np.where(honest == labels, 1.0, -1.0)
 
     return sample
 
@@ -82,8 +81,7 @@ def _together(epsilon: float, leak: float) -> Sampler:
     def sample(labels: Array, rng: np.random.Generator) -> Array:
         leaked = rng.random() < leak
         honest = (rng.random(len(labels)) < 1 / (1 + math.exp(-epsilon))) | leaked
-        scores: Array = np.where(honest == labels, 1.0, -1.0)
-        return scores
+        return np.where(honest == labels, 1.0, -1.0)
 
     return sample
 

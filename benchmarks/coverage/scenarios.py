@@ -77,8 +77,7 @@ def _laplace(shift: float, times: int) -> Sampler:
 def _flat(labels: Array, rng: np.random.Generator) -> Array:
     """Return scores for which every threshold inside either half is optimal."""
     far = rng.random(len(labels)) < np.where(labels, 0.7, 0.3)
-    scores: Array = (2 * far - 1) * rng.uniform(0.4, 1.4, len(labels))
-    return scores
+    return (2 * far - 1) * rng.uniform(0.4, 1.4, len(labels))
 
 
 def _response(epsilon: float, leak: float) -> Sampler:
@@ -87,8 +86,7 @@ def _response(epsilon: float, leak: float) -> Sampler:
     def sample(labels: Array, rng: np.random.Generator) -> Array:
         honest = rng.random(len(labels)) < 1 / (1 + math.exp(-epsilon))
         leaked = rng.random(len(labels)) < leak
-        scores: Array = np.where(leaked | honest, 1.0, -1.0) * np.where(labels, 1.0, -1.0) * np.where(leaked, 9.0, 1.0)
-        return scores
+        return np.where(leaked | honest, 1.0, -1.0) * np.where(labels, 1.0, -1.0) * np.where(leaked, 9.0, 1.0)
 
     return sample
 
@@ -104,8 +102,7 @@ def _geometric(labels: Array, rng: np.random.Generator) -> Array:
 def _cauchy(labels: Array, rng: np.random.Generator) -> Array:
     """Return the log likelihood ratio of Cauchy noise moved by 1, at most ln((3 + sqrt 5) / 2)."""
     output = rng.standard_cauchy(len(labels)) + labels
-    ratio: Array = np.log1p(output**2) - np.log1p((output - 1) ** 2)
-    return ratio
+    return np.log1p(output**2) - np.log1p((output - 1) ** 2)
 
 
 def _swapped(labels: Array, rng: np.random.Generator) -> Array:
@@ -116,5 +113,4 @@ def _swapped(labels: Array, rng: np.random.Generator) -> Array:
 def _certain(labels: Array, rng: np.random.Generator) -> Array:
     """Return randomised response with odds 3, and atoms of mass 0.1 with infinite score."""
     scores = _response(math.log(3), 0.1)(labels, rng)
-    certain: Array = np.where(np.abs(scores) > 5, np.sign(scores) * np.inf, scores)
-    return certain
+    return np.where(np.abs(scores) > 5, np.sign(scores) * np.inf, scores)

@@ -69,14 +69,12 @@ def whole_batch(x: Array, errors: Array) -> Array:
     """Return the sum of the gradients, clipped as if it were a mean of clipped ones: one record can fill it."""
     total = x.T @ errors
     limit = TRAINING.max_grad_norm * len(x)
-    clipped: Array = total * min(1.0, limit / max(float(np.linalg.norm(total)), 1e-12))
-    return clipped
+    return total * min(1.0, limit / max(float(np.linalg.norm(total)), 1e-12))
 
 
 def declared(shape: tuple[int, int], _: int, rng: np.random.Generator) -> Array:
     """Return the declared noise, fresh."""
-    noise: Array = TRAINING.stddev * rng.standard_normal(shape)
-    return noise
+    return TRAINING.stddev * rng.standard_normal(shape)
 
 
 def of_the_mean(shape: tuple[int, int], batch: int, rng: np.random.Generator) -> Array:

@@ -50,8 +50,7 @@ def _binomial(number: int, probability: float) -> Array:
     """Return the binomial probabilities of 0 to `number`."""
     count = np.arange(number + 1)
     ways = gammaln(number + 1) - gammaln(count + 1) - gammaln(number - count + 1)
-    chances: Array = np.exp(ways + xlogy(count, probability) + xlog1py(number - count, -probability))
-    return chances
+    return np.exp(ways + xlogy(count, probability) + xlog1py(number - count, -probability))
 
 
 @dataclass(slots=True)
