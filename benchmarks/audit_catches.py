@@ -1,4 +1,4 @@
-"""What `consistent` promises beside what is caught: `python benchmarks/audit_catches.py [audits] [first] [last]`.
+"""What `consistent` promises beside what is caught: `python -m benchmarks.audit_catches [audits] [first] [last]`.
 
 Laws with a declared score, audited with 2,000 runs against a claim of 1 at significance .01. An audit that says
 `consistent` because the case with less noise would have been caught promises that code of twice the claim, of the same
@@ -15,6 +15,17 @@ import numpy as np
 from scipy.stats import binom
 
 from audits import Settings, audit
+from benchmarks.audited_laws import (
+    bits,
+    clipped,
+    first_or_second,
+    geometric,
+    histogram,
+    laplace,
+    response,
+    rounded,
+    single,
+)
 from dpaudit import AuditCase, Claim
 
 RUNS, PROMISED, SURE, ERROR = 2_000, 0.85, 1e-3, 0.1
@@ -34,40 +45,6 @@ def case(make, epsilon):
     )
 
 
-def laplace(columns, epsilon):
-    scale = columns / epsilon
-    score = lambda y: ((np.abs(y) - np.abs(y - 1)) / scale).sum(axis=1)  # noqa: E731 - one line a law
-    return lambda x, r, n: x + r.laplace(0, scale, (n, columns)), (np.zeros(columns), np.ones(columns)), score
-
-
-def bits(columns, epsilon):
-    keep = 1 / (1 + np.exp(-epsilon / columns))
-    score = lambda y: (2.0 * y - 1).sum(axis=1) * epsilon / columns  # noqa: E731 - one line a law
-    pair = np.zeros(columns, int), np.ones(columns, int)
-    return lambda x, r, n: np.where(r.random((n, columns)) < keep, x, 1 - x), pair, score
-
-
-def response(answers, epsilon):
-    keep = np.exp(epsilon) / (np.exp(epsilon) + answers - 1)
-
-    def run(x, r, n):
-        kept, others = r.random(n) < keep, r.integers(0, answers - 1, n)
-        return np.where(kept, x, others + (others >= x))
-
-    return run, (0, 1), lambda y: epsilon * ((y == 1) * 1.0 - (y == 0))
-
-
-def geometric(epsilon):
-    share = 1 - np.exp(-epsilon)
-    score = lambda y: epsilon * (np.abs(y) - np.abs(y - 1.0))  # noqa: E731 - one line a law
-    return lambda x, r, n: x + r.geometric(share, n) - r.geometric(share, n), (0, 1), score
-
-
-def clamped(epsilon):
-    score = lambda y: epsilon * (np.abs(y) - np.abs(y - 1))  # noqa: E731 - one line a law
-    return lambda x, r, n: np.clip(x + r.laplace(0, 1 / epsilon, n), -1, 2), (0.0, 1.0), score
-
-
 def geometric_columns(columns, epsilon):
     share = 1 - np.exp(-epsilon / columns)
     score = lambda y: epsilon / columns * (np.abs(y) - np.abs(y - 1.0)).sum(axis=1)  # noqa: E731 - one line a law
@@ -78,24 +55,13 @@ def geometric_columns(columns, epsilon):
 
 def clamped_geometric(epsilon):
     run, pair, score = geometric(epsilon)
-    return lambda x, r, n: np.clip(run(x, r, n), -1, 2), pair, score
-
-
-def rounded(epsilon):
-    score = lambda y: epsilon * (np.abs(y) - np.abs(y - 1))  # noqa: E731 - one line a law
-    return lambda x, r, n: np.round(x + r.laplace(0, 1 / epsilon, n), 1), (0.0, 1.0), score
-
-
-def histogram(cells, epsilon):
-    score = lambda y: epsilon * (np.abs(y[:, 0]) - np.abs(y[:, 0] - 1))  # noqa: E731 - one line a law
-    return lambda x, r, n: x + r.laplace(0, 1 / epsilon, (n, cells)), (np.zeros(cells), np.eye(cells)[0]), score
+    return lambda x, r, n: clipped(run(x, r, n)), pair, score
 
 
 def choice(answers, epsilon):
     """The exponential mechanism on scores that favour the first or the second answer; all others are equal."""
-    score = lambda y: epsilon * ((y == 1) * 1.0 - (y == 0))  # noqa: E731 - one line a law
     run = lambda x, r, n: (epsilon * x + r.gumbel(size=(n, answers))).argmax(axis=1)  # noqa: E731 - one line a law
-    return run, (np.eye(answers)[0], np.eye(answers)[1]), score
+    return run, (np.eye(answers)[0], np.eye(answers)[1]), partial(first_or_second, epsilon)
 
 
 def number_and_bit(epsilon):
@@ -121,13 +87,13 @@ def response_beside_noise(epsilon):
 LAWS = {f"{d} Laplace columns": partial(laplace, d) for d in (1, 2, 3, 5, 10, 20)}
 LAWS |= {f"{d} randomised bits": partial(bits, d) for d in (2, 5, 10, 20)}
 LAWS |= {f"response of {k} answers": partial(response, k) for k in (2, 8, 32)}
-LAWS |= {"geometric noise": geometric, "clamped Laplace noise": clamped}
+LAWS |= {"geometric noise": geometric, "clamped Laplace noise": partial(single, clipped)}
 LAWS |= {f"{d} Laplace columns": partial(laplace, d) for d in (4, 8)}
 LAWS |= {f"{d} randomised bits": partial(bits, d) for d in (3, 8)}
 LAWS |= {f"response of {k} answers": partial(response, k) for k in (3, 4, 16)}
 LAWS |= {f"histogram of {k} cells": partial(histogram, k) for k in (5, 20)}
 LAWS |= {"3 columns of geometric noise": partial(geometric_columns, 3), "clamped geometric noise": clamped_geometric}
-LAWS |= {"rounded Laplace noise": rounded, "choice among 5": partial(choice, 5)}
+LAWS |= {"rounded Laplace noise": partial(single, rounded), "choice among 5": partial(choice, 5)}
 LAWS |= {"a number and a bit": number_and_bit, "response beside 5 columns of noise": response_beside_noise}
 
 

@@ -2,10 +2,12 @@
 
 import sys
 import time
+from functools import partial
 
 import numpy as np
 
 from audits import audit, function_case, when_refuted
+from benchmarks.audited_laws import nearer_one, single
 from dpaudit import AuditCase, Claim
 
 LEVEL = 0.05
@@ -15,25 +17,18 @@ TARGETS = {(2_000, "white"): 0.87, (20_000, "white"): 0.970, (200_000, "white"):
            (2_000, "black"): 0.82, (20_000, "black"): 0.955, (200_000, "black"): 0.983}  # fmt: skip
 
 
-def laplace(true):
-    return lambda data, rng, n_runs: data + rng.laplace(0.0, 1 / true, n_runs)
-
-
 def normal(data, rng, n_runs):
     return data + rng.standard_normal(n_runs)
-
-
-def ratio(true):
-    return lambda view: true * (np.abs(view) - np.abs(view - 1))
 
 
 def fixed(repetitions):
     claim = Claim(epsilon=1.0, neighbours="replace_one")
     for (runs, box), target in TARGETS.items():
-        score = ratio(1.0) if box == "white" else None
+        run, pair, ratio = single(np.asarray, 1.0)
+        score = ratio if box == "white" else None
         started, found = time.perf_counter(), []
         for seed in range(max(10, min(repetitions, 8_000_000 // runs))):
-            case = function_case(laplace(1.0), (0.0, 1.0), claim, score=score, arithmetic="exact")
+            case = function_case(run, pair, claim, score=score, arithmetic="exact")
             found.append(
                 audit(case, claim=claim, runs=runs, rng=np.random.default_rng(seed), significance=LEVEL).epsilon_lower
             )
@@ -45,12 +40,12 @@ def fixed(repetitions):
 
 def sequential(repetitions):
     cases = {
-        "half noise, white box": (laplace(2.0), ratio(2.0), 1.0, 60),
-        "half noise, black box": (laplace(2.0), None, 1.0, 100),
+        "half noise, white box": (single(np.asarray, 2.0)[0], partial(nearer_one, 2.0), 1.0, 60),
+        "half noise, black box": (single(np.asarray, 2.0)[0], None, 1.0, 100),
         "Gaussian 1, claim .01": (normal, None, 0.01, 200),
         "Gaussian 1, claim .1": (normal, None, 0.1, 200),
-        "Laplace 1, claim .01": (laplace(1.0), None, 0.01, 200),
-        "Laplace 1, claim .1": (laplace(1.0), None, 0.1, 200),
+        "Laplace 1, claim .01": (single(np.asarray, 1.0)[0], None, 0.01, 200),
+        "Laplace 1, claim .1": (single(np.asarray, 1.0)[0], None, 0.1, 200),
     }
     for name, (run, score, epsilon, target) in cases.items():
         case = AuditCase(name=name, view="output", description="", neighbours=(0.0, 1.0), relation="replace_one",

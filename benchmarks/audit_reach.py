@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from audits import Settings, audit
+from benchmarks import audited_laws
 from benchmarks.catalogue.catalogue import CATALOGUE
 from benchmarks.catalogue.entry import Entry, pure
 from benchmarks.catalogue.law import Law, binned, laplace_law, repeated
@@ -21,31 +22,26 @@ SELECTIONS = ("report noisy max 3", *(f"sparse vector {number}" for number in ra
 WIDE = 20.0
 
 
+def entry_of(function, name, law, epsilon):
+    run, pair, _ = function
+    return Entry(name=name, claim=pure(WIDE), run=run, neighbours=pair, correct=True, truth=epsilon, law=law)
+
+
 def laplace(columns, epsilon):
     scale = columns / epsilon
-    return Entry(
-        name=f"{columns} Laplace columns, epsilon {epsilon:g}",
-        claim=pure(WIDE),
-        run=lambda x, r, n: x + r.laplace(0, scale, (n, columns)),
-        neighbours=(np.zeros(columns), np.ones(columns)),
-        correct=True,
-        truth=epsilon,
-        law=lambda: repeated(laplace_law(1.0, scale), columns, width=1 / (200 * scale)),
+    return entry_of(
+        audited_laws.laplace(columns, epsilon),
+        f"{columns} Laplace columns, epsilon {epsilon:g}",
+        lambda: repeated(laplace_law(1.0, scale), columns, width=1 / (200 * scale)),
+        epsilon,
     )
 
 
 def bits(columns, epsilon):
     keep = 1 / (1 + np.exp(-epsilon / columns))
     one = Law(first=np.array([keep, 1 - keep]), second=np.array([1 - keep, keep]))
-    return Entry(
-        name=f"{columns} randomised bits, epsilon {epsilon:g}",
-        claim=pure(WIDE),
-        run=lambda x, r, n: np.where(r.random((n, columns)) < keep, x, 1 - x),
-        neighbours=(np.zeros(columns, int), np.ones(columns, int)),
-        correct=True,
-        truth=epsilon,
-        law=lambda: repeated(one, columns),
-    )
+    name = f"{columns} randomised bits, epsilon {epsilon:g}"
+    return entry_of(audited_laws.bits(columns, epsilon), name, lambda: repeated(one, columns), epsilon)
 
 
 def gaussian(columns):
@@ -62,15 +58,8 @@ def gaussian(columns):
 
 
 def histogram(cells, epsilon):
-    return Entry(
-        name=f"histogram of {cells} cells, epsilon {epsilon:g}",
-        claim=pure(WIDE),
-        run=lambda x, r, n: x + r.laplace(0, 1 / epsilon, (n, cells)),
-        neighbours=(np.zeros(cells), np.eye(cells)[0]),
-        correct=True,
-        truth=epsilon,
-        law=lambda: laplace_law(1.0, 1 / epsilon),
-    )
+    name = f"histogram of {cells} cells, epsilon {epsilon:g}"
+    return entry_of(audited_laws.histogram(cells, epsilon), name, lambda: laplace_law(1.0, 1 / epsilon), epsilon)
 
 
 ENTRIES = (

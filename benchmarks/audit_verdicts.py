@@ -1,4 +1,4 @@
-"""Verdicts of passing audits: `python benchmarks/audit_verdicts.py [rounds]`.
+"""Verdicts of passing audits: `python -m benchmarks.audit_verdicts [rounds]`.
 
 Twenty-one laws whose pair has an epsilon that is known exactly, audited as black boxes against a claim of 1, 2,000
 runs, significance .01: with a true epsilon of 2 in every round, and of 1 in every third.
@@ -10,46 +10,12 @@ import numpy as np
 from scipy.special import betaincinv
 
 from audits import audit
+from benchmarks.audited_laws import bits, clipped, geometric, histogram, laplace, response, rounded, single
 from dpaudit import Claim
 
 CLAIM = Claim(epsilon=1.0, neighbours="replace_one")
 RUNS, SEED, EVERY = 2_000, 100_000, 3
 VERDICTS = ("violation", "consistent", "not_refuted", "inconclusive")
-
-
-def laplace(columns, epsilon):
-    pair = np.zeros(columns), np.ones(columns)
-    return lambda x, r, n: x + r.laplace(0, columns / epsilon, (n, columns)), pair
-
-
-def bits(columns, epsilon):
-    keep = 1 / (1 + np.exp(-epsilon / columns))
-    pair = np.zeros(columns, int), np.ones(columns, int)
-    return lambda x, r, n: np.where(r.random((n, columns)) < keep, x, 1 - x), pair
-
-
-def response(answers, epsilon):
-    keep = np.exp(epsilon) / (np.exp(epsilon) + answers - 1)
-
-    def run(x, r, n):
-        kept, others = r.random(n) < keep, r.integers(0, answers - 1, n)
-        return np.where(kept, x, others + (others >= x))
-
-    return run, (0, 1)
-
-
-def histogram(cells, epsilon):
-    pair = np.zeros(cells), np.eye(cells)[0]
-    return lambda x, r, n: x + r.laplace(0, 1 / epsilon, (n, cells)), pair
-
-
-def single(changed, epsilon):
-    return lambda x, r, n: changed(x + r.laplace(0, 1 / epsilon, n)), (0.0, 1.0)
-
-
-def geometric(epsilon):
-    share = 1 - np.exp(-epsilon)
-    return lambda x, r, n: x + r.geometric(share, n) - r.geometric(share, n), (0, 1)
 
 
 def laws(epsilon):
@@ -59,14 +25,14 @@ def laws(epsilon):
     found |= {f"histogram {k}": histogram(k, epsilon) for k in (5, 20)}
     return found | {
         "geometric": geometric(epsilon),
-        "rounded laplace": single(lambda y: np.round(y, 1), epsilon),
-        "clamped laplace": single(lambda y: np.clip(y, -1, 2), epsilon),
+        "rounded laplace": single(rounded, epsilon),
+        "clamped laplace": single(clipped, epsilon),
         "laplace as text": single(lambda y: [f"{value:.6f}" for value in y], epsilon),
     }
 
 
 def verdict(law, seed):
-    function, pair = law
+    function, pair, _ = law
     rng = np.random.default_rng(seed)
     return audit(function, neighbours=pair, claim=CLAIM, runs=RUNS, rng=rng).verdict
 
