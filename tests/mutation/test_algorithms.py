@@ -133,7 +133,7 @@ def test_harmless_changes_are_not_flagged(mutant: Mutant, tmp_path: Path) -> Non
 
 
 IN_FUNCTIONS = [mutant for mutant in BREAKING if mutant.function and not mutant.caught_by]
-"""What is planted here; `benchmarks/algorithm_mutants.py` tries the rest: outside of functions, or seen by attacks."""
+"""What is planted here; `benchmarks/proving_copies.py` tries the rest: outside of functions, or seen by attacks."""
 
 
 def accusations(configuration: str, folder: Path) -> set[str]:

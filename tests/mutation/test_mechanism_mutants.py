@@ -23,7 +23,7 @@ UNSEEN = "above threshold answers: fresh noise on what is printed"
 BREAKING = [
     mutant for mutant in table("mechanisms", "obvious", "subtle") if defect_of(mutant).target and mutant.name != UNSEEN
 ]
-"""What is planted here; `benchmarks/mechanism_mutants.py` tries the rest: texts that reach beyond one function."""
+"""What is planted here; `benchmarks/proving_copies.py` tries the rest: texts that reach beyond one function."""
 
 
 def is_accused(mechanism: Mechanism) -> bool:
