@@ -1,4 +1,4 @@
-"""Peak memory of certifying and verifying, one child process a declaration: `python benchmarks/accounting_memory.py`.
+"""Peak memory of certifying and verifying, one child process a declaration: `python -m benchmarks.accounting_memory`.
 
 The examples as they ship, every mechanism's own examples, and declarations that are heavy on purpose. Prints the
 largest resident set and the processor seconds of both; ends with 1 if one exceeds a GiB.

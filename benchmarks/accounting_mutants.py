@@ -1,4 +1,4 @@
-"""Print the page of accounting bugs: `python benchmarks/accounting_mutants.py [--record]`.
+"""Print the page of accounting bugs: `python -m benchmarks.accounting_mutants [--record]`.
 
 Each bug is planted in our code, a declaration, a run or a certificate; the table says what caught it, and what
 dp-accounting answers on the input where it shows. With --record the catchers of code defects are written to
@@ -15,18 +15,15 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
+from benchmarks.accounting_peer import peer_answer
+from tests.mutation.battery import CHECKS
+from tests.mutation.declared_mutants import DECLARED, FORGED, complaints, objections
+from tests.mutation.inputs import INPUTS
+from tests.mutation.mutants import table
+from tests.mutation.planting import planted
+from tests.mutation.survivors import SURVIVORS
+
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT))
-
-# The repository's root must be on the path before its tests can be imported: E402 below.
-from benchmarks.accounting_peer import peer_answer  # noqa: E402
-from tests.mutation.battery import CHECKS  # noqa: E402
-from tests.mutation.declared_mutants import DECLARED, FORGED, complaints, objections  # noqa: E402
-from tests.mutation.inputs import INPUTS  # noqa: E402
-from tests.mutation.mutants import table  # noqa: E402
-from tests.mutation.planting import planted  # noqa: E402
-from tests.mutation.survivors import SURVIVORS  # noqa: E402
-
 CODE = table("accounting", "code")
 PARTS = {
     "code": {mutant.name for mutant in CODE},
@@ -35,7 +32,7 @@ PARTS = {
 }
 ABOUT = """Numbers beginning with B are bugs that other libraries shipped, rebuilt in our code; the rest are wrong
 pieces of formulas, declarations that do not describe their run, and certificates that were changed after signing. The
-page is written by `python benchmarks/accounting_mutants.py --record`, and `tests/mutation` plants every bug again.
+page is written by `python -m benchmarks.accounting_mutants --record`, and `tests/mutation` plants every bug again.
 
 Three things are behind the wrong answers of dp-accounting. Its Renyi accountant reads the replacement of a record as
 its removal, so that noise counts twice. Its loss distributions count a self-composed randomised response once,

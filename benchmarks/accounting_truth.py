@@ -1,23 +1,23 @@
-"""Compare the default engines with the truth on random compositions: `accounting_truth.py NUMBER [SEED] [nodes]`.
+"""Compare the default engines with the truth on random compositions.
+
+    python -m benchmarks.accounting_truth NUMBER [SEED] [nodes]
 
 With `nodes` the compositions hold samples, averages, secret places, groups and choices, and the truth is that of simple
 losses of the same curve, which are derived apart. Prints each violation (there must be none) and each composition
 without a truth, then widths and times by kind. An interrupted run prints the table of what it did.
 """
 
-import importlib.util
 import statistics
 import sys
 import time
 from functools import reduce
-from pathlib import Path
 
 import numpy as np
 
 from dpaudit.engines import ENGINES
 from dpaudit.model.bracket import Bracket
+from tests.accounting import drawing, drawing_nodes, oracle
 
-TESTS = Path(__file__).parent.parent / "tests" / "accounting"
 DIGITS = 60
 EVERY = 250
 """Compositions between two lines of progress."""
@@ -25,18 +25,11 @@ AGREED = (1e-9, 1e-6)
 """How far a truth may be off, relative; the second where the first cannot be had."""
 
 
-def load(name):
-    spec = importlib.util.spec_from_file_location(name, TESTS / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def bracket_of(composition, delta) -> Bracket:
     return reduce(Bracket.intersect, [e.epsilon(composition, delta) for e in ENGINES if e.covers(composition)])
 
 
-def contradiction(oracle, composition, delta, bracket) -> str:
+def contradiction(composition, delta, bracket) -> str:
     """Say which end of the bracket the truth contradicts; empty if none."""
     for agreed in AGREED:
         try:
@@ -67,7 +60,6 @@ def table(rows: dict[str, list[tuple[float, float]]]) -> None:
 
 
 def main(number: int, seed: int, *, nodes: bool) -> int:
-    drawing, oracle = load("drawing_nodes" if nodes else "drawing"), load("oracle")
     rng = np.random.default_rng(seed)
     rows: dict[str, list[tuple[float, float]]] = {}
     wrong = unsettled = 0
@@ -75,13 +67,13 @@ def main(number: int, seed: int, *, nodes: bool) -> int:
         for index in range(number):
             if index and index % EVERY == 0:
                 print(f"{index} compositions, {wrong} wrong, {time.process_time():.0f} s", file=sys.stderr, flush=True)
-            kind, composition, *simple, delta = drawing.draw_nodes(rng) if nodes else drawing.draw(rng)
+            kind, composition, *simple, delta = drawing_nodes.draw_nodes(rng) if nodes else drawing.draw(rng)
             started = time.process_time()
             bracket = bracket_of(composition, delta)
             width = (bracket.upper - bracket.lower) / bracket.upper if bracket.upper > 0 else 0.0
             rows.setdefault(kind, []).append((width, time.process_time() - started))
             try:
-                side = contradiction(oracle, *(simple or [composition]), delta, bracket)
+                side = contradiction(*(simple or [composition]), delta, bracket)
             except ArithmeticError as error:
                 unsettled += 1
                 print(f"no truth at {index}: {composition} delta={delta!r}: {error}", flush=True)

@@ -1,4 +1,4 @@
-"""Two processes against one on chunks of five milliseconds: `python benchmarks/audit_jobs.py [chunks]`.
+"""Two processes against one on chunks of five milliseconds: `python -m benchmarks.audit_jobs [chunks]`.
 
 The same runs, coins and numbers; the pool is warm, as in a suite of audits, and the two ways take turns. The best of
 five rounds each counts: on a busy machine the others measure what else runs there.

@@ -1,4 +1,4 @@
-"""The mu that runs of dpmm's MST and AIM show: `python benchmarks/audit_synthesizers_mu.py [pairs] [mst|aim]`.
+"""The mu that runs of dpmm's MST and AIM show: `python -m benchmarks.audit_synthesizers_mu [pairs] [mst|aim]`.
 
 dpmm 0.1.9 fits each synthesizer to a table of 20 rows and to the same with one row more, the domain given, until it has
 measured its marginals; a run's score is the log likelihood ratio of the noisy cells that the row fills. One line a

@@ -1,4 +1,4 @@
-"""Accounting beside other packages, on the same cases in one run: `python benchmarks/beside_peers.py [CASE ...]`.
+"""Accounting beside other packages, on the same cases in one run: `python -m benchmarks.beside_peers [CASE ...]`.
 
 Prints rows of a Markdown table: both ends, width, processor time, and on which side of the truth each end lies, the
 truth being our bracket from both sides. What is not installed is left out. Run it with OMP_NUM_THREADS=1.

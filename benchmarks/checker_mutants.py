@@ -1,4 +1,4 @@
-"""Print which planted defects of the checker survive: `python benchmarks/checker_mutants.py [--number N] [--seed S]`.
+"""Print which planted defects of the checker survive: `python -m benchmarks.checker_mutants [--number N] [--seed S]`.
 
 Comparisons, terms, roundings, minima and maxima of `dpaudit/verifier` are turned round one at a time, a seeded sample
 of them. A mutant dies if an honest certificate of the corpus in tests/checker/forging.py, or a printed argument at the
@@ -35,13 +35,10 @@ from typing import Any, NamedTuple
 import mpmath
 import numpy as np
 
+from tests.checker import forging, test_derivations, truths
+from tests.checker.numerics import test_margins
+
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT))
-
-# The repository's root must be on the path before its tests can be imported: E402 below.
-from tests.checker import forging, test_derivations, truths  # noqa: E402
-from tests.checker.numerics import test_margins  # noqa: E402
-
 DIGITS = 3e-7
 """Relative: what the known deltas are rounded to."""
 SHARE, SLOWER, SPARE = 0.3, 30, 2.0

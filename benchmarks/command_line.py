@@ -1,6 +1,6 @@
 """How fast the command line starts, beside an empty Python and beside what it must not import.
 
-Run: python benchmarks/command_line.py
+Run: python -m benchmarks.command_line
 """
 
 import subprocess

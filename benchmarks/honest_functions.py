@@ -1,4 +1,4 @@
-"""Alarms of whole audits and of replays on honest code that misleads: `python benchmarks/honest_functions.py`.
+"""Alarms of whole audits and of replays on honest code that misleads: `python -m benchmarks.honest_functions`.
 
 Forty-two functions of a user that keep epsilon = 1, with samplers of their own: tables, candidates in the order of
 their scores, rejection, bits, mixtures, cut outputs, rare branches. `replays [seeds]` replays each on its own pair and

@@ -1,4 +1,4 @@
-"""What no audit can see: `python benchmarks/information_limit.py`.
+"""What no audit can see: `python -m benchmarks.information_limit`.
 
 A claim (epsilon, delta) allows every pair of laws whose two hockey-stick divergences are at most delta. The allowed
 pair nearest in relative entropy to the true one gives the e-value of largest growth (Gruenwald, de Heide and Koolen

@@ -1,6 +1,6 @@
 """How long one booking takes with n entries in the chain, on SQLite: a table, in milliseconds.
 
-Usage: python benchmarks/ledger_speed.py
+Usage: python -m benchmarks.ledger_speed
 """
 
 import tempfile

@@ -1,6 +1,6 @@
 """Regret of UCRL-VTR and LSVI-UCB: what privacy, its model and its calibration cost, and a figure of it.
 
-Run: python benchmarks/linear_rl_utility.py [episodes] [runs] [figure.png]     (about four minutes on one core)
+Run: python -m benchmarks.linear_rl_utility [episodes] [runs] [figure.png]     (about four minutes on one core)
 
 Rows are means over runs: regret an episode up to K / 16, K / 4 and K, the growth of regret over the last fourfold (an
 exponent of K), what the last policy loses, and how often values were optimistic. `scale` is the bonus over the paper's;

@@ -1,6 +1,6 @@
 """How many single messages it takes to break the printed leaves, beside what closed forms ask for.
 
-Run: python benchmarks/lplr_audits.py
+Run: python -m benchmarks.lplr_audits
 
 `needed` is the number of runs a side at which an ideal test is expected to show a violation of the leaf's own claim at
 significance 0.05; the columns are the shares of 40 audits that did, with that many runs a side and with twice as many.

@@ -1,6 +1,6 @@
 """Error of the layered estimator and of sufficient statistics by number of users: exponents, crossover, price.
 
-Run: python benchmarks/lplr_rates.py
+Run: python -m benchmarks.lplr_rates
 
 Every number of users costs the same, as sums of noises are drawn by their laws; rows are means over 100 runs. On the
 ill-conditioned family the layered error falls like N^-0.47 and the simple one's like N^-0.245; on well-conditioned

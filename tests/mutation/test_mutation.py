@@ -15,7 +15,7 @@ from tests.mutation.planting import planted
 from tests.mutation.survivors import SURVIVORS
 
 CAUGHT: dict[str, str] = json.loads(Path(__file__).with_name("caught.json").read_text())
-"""Which check caught each defect of the code, as `python benchmarks/accounting_mutants.py --record` wrote it."""
+"""Which check caught each defect of the code, as `python -m benchmarks.accounting_mutants --record` wrote it."""
 
 CODE = table("accounting", "code")
 MUTANTS: tuple[Mutant | DeclaredMutant | ForgedMutant, ...] = (*CODE, *DECLARED, *FORGED)
