@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 
 from algorithms.capri.domain import effective_dimension_of, information_gain_of
+from algorithms.capri.elimination import printed_beta, share_of
 from algorithms.capri.plan import plan_of
 from algorithms.capri.settings import CapriSettings, completed
 from algorithms.problems.kernel_bandit import KernelBandit
@@ -23,7 +24,7 @@ def constants_of(settings: CapriSettings, problem: KernelBandit | None = None) -
     if problem is not None and problem.gaps.max() > 0:
         gaps["the problem's largest gap"] = float(problem.gaps.max())
     printed = replace(settings, calibration="paper").noise_multiplier()
-    share = _share(settings, cells, settings.horizon)
+    share = share_of(settings, cells, settings.horizon)
     return paper.PaperConstants(
         constants=paper.constants(
             ("noise multiplier, printed", printed, "Eq. (5)"),
@@ -78,25 +79,13 @@ def _from(settings: CapriSettings, cells: int, gap: float) -> float:
     return paper.log10_horizon(lambda horizon: margin(settings, cells, horizon) < gap, smallest=1.0)
 
 
-def _share(settings: CapriSettings, cells: int, horizon: float) -> float:
-    """Return the failure probability of one cell in one round."""
-    return settings.fail_prob / (cells * horizon * math.log(horizon))
-
-
 def margin(settings: CapriSettings, cells: int, horizon: float) -> float:
     """Return four printed half widths after the last full epoch of about half the rounds, cells met alike.
 
     A cell then has a variance of cells / (horizon / 4 + cells), the ridge being 1; the joint model's printed noise.
     """
-    share = _share(settings, cells, horizon)
-    tail, logs = math.log(168 * horizon / share), math.log(horizon)
+    share, logs = share_of(settings, cells, horizon), math.log(horizon)
     width = math.sqrt(cells / (horizon / 4 + cells))
     multiplier = 2 * logs / settings.epsilon * math.sqrt(math.log(1.25 * logs / settings.delta))
-    beta = (
-        90 * math.sqrt(tail)
-        + 52 * math.sqrt(tail * math.log(12 / share))
-        + 3 * math.sqrt(2 * math.log(6 / share))
-        + math.sqrt(24)
-    )
     noise = 4 * math.log(3 / share) * multiplier * width**2
-    return 4 * settings.reward_bound * (beta * width + noise)
+    return 4 * settings.reward_bound * (printed_beta(share, horizon, 1.0, 1.0) * width + noise)

@@ -4,7 +4,7 @@ import numpy as np
 
 from algorithms.capri.elimination import HalfWidth
 from algorithms.capri.plan import Domain
-from algorithms.capri.settings import CapriSettings, completed
+from algorithms.capri.settings import CapriSettings
 from algorithms.information_gain import gain_without_kernel, information_gain
 from algorithms.kernels import factor, linear_features, matern, pairs, squared_exponential
 from algorithms.problems.kernel_bandit import KernelBandit
@@ -20,16 +20,7 @@ def domain_of(settings: CapriSettings, problem: KernelBandit) -> Domain:
         features=_features(settings, problem),
         context_probabilities=problem.context_probabilities,
         n_actions=problem.n_actions,
-        half_width=HalfWidth(
-            elimination=settings.elimination,
-            width_factor=settings.width_factor,
-            fail_prob=settings.fail_prob,
-            horizon=settings.horizon,
-            reward_bound=settings.reward_bound,
-            ridge=settings.ridge,
-            cells=problem.n_contexts * problem.n_actions,
-            epochs=completed(settings.horizon),
-        ),
+        half_width=HalfWidth(settings=settings, cells=problem.n_contexts * problem.n_actions),
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from algorithms.capri.design import Factors
+from algorithms.capri.settings import CapriSettings, completed
 from dpaudit.model.mechanism import Array
 
 
@@ -19,41 +20,43 @@ class HalfWidth:
     `argmax` keeps only the best action, for audits of what others can see.
     """
 
-    elimination: str
-    width_factor: float
-    fail_prob: float
-    horizon: int
-    reward_bound: float
-    ridge: float
+    settings: CapriSettings
     cells: int
-    epochs: int
 
     def of(self, factors: Factors, stddev: Array) -> Array:
         """Return the half width of every run, shape (n_runs,); `stddev` is that of the noise on the epoch's sum."""
-        match self.elimination:
+        settings = self.settings
+        match settings.elimination:
             case "practical":
-                tail = math.sqrt(2 * math.log(2 * self.cells * max(self.epochs, 1) / self.fail_prob))
-                width: Array = 2 * self.reward_bound * factors.scale + stddev * factors.reach * tail
-                return self.width_factor * width
+                epochs = max(completed(settings.horizon), 1)
+                tail = math.sqrt(2 * math.log(2 * self.cells * epochs / settings.fail_prob))
+                width: Array = 2 * settings.reward_bound * factors.scale + stddev * factors.reach * tail
+                return settings.width_factor * width
             case "theory":
-                share = self.fail_prob / (self.cells * self.horizon * math.log(self.horizon))
-                return self._beta(share) * factors.scale + 2 * math.log(3 / share) * stddev * factors.scale
+                share = share_of(settings, self.cells, settings.horizon)
+                beta = printed_beta(share, settings.horizon, settings.reward_bound, settings.ridge)
+                return beta * factors.scale + 2 * math.log(3 / share) * stddev * factors.scale
             case _:
                 return np.zeros_like(factors.scale)
 
-    def _beta(self, share: float) -> float:
-        """Return beta of Lemma 6.6 at failure probability `share`.
 
-        The noise term beside it, beta_1 scale^2, equals 2 ln(3 / share) stddev scale for the noise of Eq. (5).
-        """
-        bound, tau = self.reward_bound, self.ridge
-        tail, short = math.log(168 * self.horizon / share), math.log(12 / share)
-        return (
-            90 * bound * math.sqrt(tail)
-            + 52 * bound * math.sqrt(tail * short) / math.sqrt(tau)
-            + 3 * bound * math.sqrt(2 * math.log(6 / share))
-            + math.sqrt(24 * tau)
-        )
+def share_of(settings: CapriSettings, cells: int, horizon: float) -> float:
+    """Return the failure probability of one cell in one round."""
+    return settings.fail_prob / (cells * horizon * math.log(horizon))
+
+
+def printed_beta(share: float, horizon: float, bound: float, tau: float) -> float:
+    """Return beta of Lemma 6.6 at failure probability `share`; `bound` is that on rewards, `tau` the ridge.
+
+    The noise term beside it, beta_1 scale^2, equals 2 ln(3 / share) stddev scale for the noise of Eq. (5).
+    """
+    tail, short = math.log(168 * horizon / share), math.log(12 / share)
+    return (
+        90 * bound * math.sqrt(tail)
+        + 52 * bound * math.sqrt(tail * short) / math.sqrt(tau)
+        + 3 * bound * math.sqrt(2 * math.log(6 / share))
+        + math.sqrt(24 * tau)
+    )
 
 
 def survivors(estimates: Array, active: Array, half_width: Array) -> Array:

@@ -29,7 +29,7 @@ def width_note(plan: Plan, domain: Domain, elimination: str) -> tuple[str, ...]:
     active = np.ones((1, len(domain.context_probabilities), domain.n_actions), dtype=bool)
     expected = np.maximum(np.rint(epoch.length * cell_law(domain.context_probabilities, active)), 1.0)
     factors = factorise(domain.features, Design(covariance=expected, basis=expected), active.reshape(1, -1), plan.ridge)
-    printed = replace(domain.half_width, elimination="theory")
+    printed = replace(domain.half_width, settings=replace(domain.half_width.settings, elimination="theory"))
     margin = 4 * float(printed.of(factors, factors.scale * plan.stddev)[0])
     spread = 2 * plan.reward_bound
     if margin <= spread:

@@ -11,7 +11,7 @@ from scipy.stats import chi2
 from algorithms.capri import Capri
 from algorithms.capri.design import Design, Factors, factorise
 from algorithms.capri.domain import domain_of
-from algorithms.capri.elimination import HalfWidth, survivors
+from algorithms.capri.elimination import printed_beta, survivors
 from algorithms.capri.settings import completed
 from algorithms.kernels import factor, matern, pairs, squared_exponential
 from algorithms.problems.synthetic import grid
@@ -107,18 +107,8 @@ def test_the_theory_width_eliminates_nothing() -> None:
     """The printed constants give beta of about 1,900 at horizon 10^4: every action survives, regret is linear."""
     run = replace(JOINT, elimination="theory").run(grid(**SMALL), streams(0), 20)
     assert run.arrays["active"].all()
-    width = HalfWidth(
-        elimination="theory",
-        width_factor=0.5,
-        fail_prob=0.1,
-        horizon=10_000,
-        reward_bound=1.0,
-        ridge=1.0,
-        cells=100,
-        epochs=6,
-    )
     share = 0.1 / (100 * 10_000 * math.log(10_000))
-    assert width._beta(share) == pytest.approx(1895, abs=1)
+    assert printed_beta(share, 10_000, 1.0, 1.0) == pytest.approx(1895, abs=1)
 
 
 def test_the_theory_noise_term_is_the_lemmas() -> None:
@@ -130,7 +120,8 @@ def test_the_theory_noise_term_is_the_lemmas() -> None:
     share = config.fail_prob / (9 * config.horizon * slots)
     width = domain.half_width.of(factors, factors.scale * plan.stddev)
     beta_1 = 8 * slots * math.log(3 / share) * math.sqrt(math.log(1.25 * slots / config.delta))
-    expected = domain.half_width._beta(share) * factors.scale + beta_1 * factors.scale**2
+    beta = printed_beta(share, config.horizon, config.reward_bound, config.ridge)
+    expected = beta * factors.scale + beta_1 * factors.scale**2
     np.testing.assert_allclose(width, expected, rtol=1e-8)
 
 
