@@ -54,16 +54,7 @@ def cut() -> float:
 
 def audit_plan(settings: GOptimalDuelingSettings, phases: int = 1) -> Plan:
     """Return the plan of phases with one comparison; noise, estimate and decision are those of the settings."""
-    lengths = FixedLengths(
-        preset=settings.preset,
-        epsilon=settings.epsilon,
-        horizon=PLAYS * phases,
-        arms=2,
-        dimension=1,
-        kappa=settings.kappa,
-        fail_prob=settings.fail_prob,
-        number=phases,
-    )
+    lengths = FixedLengths(settings=settings, horizon=PLAYS * phases, number=phases)
     return replace(plan_of(settings), horizon=PLAYS * phases, lengths=lengths)
 
 

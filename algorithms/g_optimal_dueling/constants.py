@@ -11,7 +11,7 @@ from dpaudit.model import constants as paper
 
 def constants_of(settings: GOptimalDuelingSettings, problem: Duels | None = None) -> paper.PaperConstants:
     """Return the constants at the configured horizon, and from which horizon a printed phase ends within it."""
-    printed = replace(lengths_of(settings), preset="paper")
+    printed = lengths_of(replace(settings, preset="paper"))
     private, statistical = printed.parts(1)
     return paper.PaperConstants(
         constants=paper.constants(

@@ -46,15 +46,7 @@ def mechanism_of(settings: GOptimalDuelingSettings) -> Laplace:
 
 def lengths_of(settings: GOptimalDuelingSettings) -> Lengths:
     """Return the public lengths of the phases."""
-    return Lengths(
-        preset=settings.preset,
-        epsilon=settings.epsilon,
-        horizon=settings.horizon,
-        arms=settings.arms,
-        dimension=settings.dimension,
-        kappa=settings.kappa,
-        fail_prob=settings.fail_prob,
-    )
+    return Lengths(settings=settings, horizon=settings.horizon)
 
 
 def plan_of(settings: GOptimalDuelingSettings) -> Plan:

@@ -11,6 +11,8 @@ Source: Saha and Asi (2024), Algorithm 2 and Theorem 3; the practical constants 
 import math
 from dataclasses import dataclass
 
+from algorithms.g_optimal_dueling.settings import GOptimalDuelingSettings
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lengths:
@@ -26,36 +28,31 @@ class Lengths:
     Source: Saha and Asi (2024), Algorithm 2 and Theorem 3; the practical constants are ours.
     """
 
-    preset: str
-    epsilon: float
+    settings: GOptimalDuelingSettings
     horizon: int
-    arms: int
-    dimension: int
-    kappa: float
-    fail_prob: float | None
 
     def random_plays(self) -> int:
         """Return t_0, the number of comparisons drawn at the start of every phase."""
-        if self.preset == "practical":
+        if self.settings.preset == "practical":
             return 0
-        d, failure = self.dimension, self._failure()
+        d, failure = self.settings.dimension, self._failure()
         spectrum = 2 * (d * math.sqrt(d) + d * math.sqrt(math.log(1 / failure))) ** 2
-        return math.ceil(spectrum + 16 * d / self.kappa**4 * (d**2 + math.log(self.horizon / failure)))
+        return math.ceil(spectrum + 16 * d / self.settings.kappa**4 * (d**2 + math.log(self.horizon / failure)))
 
     def total(self, phase: int) -> float:
         """Return N_l, of which every comparison gets its weight's share, rounded up."""
         private, statistical = self.parts(phase)
-        return math.ceil(private + statistical) if self.preset == "practical" else private + statistical
+        return math.ceil(private + statistical) if self.settings.preset == "practical" else private + statistical
 
     def parts(self, phase: int) -> tuple[float, float]:
         """Return the two terms of N_l: what the noise asks for, and what the answers' own randomness does."""
-        d, xi = self.dimension, 0.5**phase
-        if self.preset == "practical":
-            return 8 * d / (self.epsilon * xi), 16 * d / xi**2
+        d, xi = self.settings.dimension, 0.5**phase
+        if self.settings.preset == "practical":
+            return 8 * d / (self.settings.epsilon * xi), 16 * d / xi**2
         failure = self._failure()
         return (
-            16 * d**5 * math.log(d * self.horizon / failure) / (self.kappa * self.epsilon * xi),
-            64 * d * math.log(self.horizon / failure) / (self.kappa**2 * xi**2),
+            16 * d**5 * math.log(d * self.horizon / failure) / (self.settings.kappa * self.settings.epsilon * xi),
+            64 * d * math.log(self.horizon / failure) / (self.settings.kappa**2 * xi**2),
         )
 
     def phases(self) -> int:
@@ -68,6 +65,6 @@ class Lengths:
 
     def _failure(self) -> float:
         """Return the failure probability, 1 / (arms horizon log2 horizon) where none is given."""
-        if self.fail_prob is not None:
-            return self.fail_prob
-        return 1 / (self.arms * self.horizon * max(1.0, math.log2(self.horizon)))
+        if self.settings.fail_prob is not None:
+            return self.settings.fail_prob
+        return 1 / (self.settings.arms * self.horizon * max(1.0, math.log2(self.horizon)))

@@ -78,7 +78,7 @@ def test_the_printed_lengths_have_the_tabulated_values(
     dimension: int, horizon: float, kappa: float, expected: tuple[float, ...]
 ) -> None:
     """t_0 and the two terms of N_1 at epsilon = 1, kappa = 1/4 and delta = 1/T, within the table's two digits."""
-    lengths = Lengths(
+    config = GOptimalDueling(
         preset="paper",
         epsilon=1.0,
         horizon=int(horizon),
@@ -87,6 +87,7 @@ def test_the_printed_lengths_have_the_tabulated_values(
         kappa=kappa,
         fail_prob=1 / horizon,
     )
+    lengths = config.lengths()
     assert (lengths.random_plays(), *lengths.parts(1)) == pytest.approx(expected, rel=0.05)
 
 
@@ -131,8 +132,7 @@ def test_random_plays_have_noised_sums_of_their_own() -> None:
         def random_plays(self) -> int:
             return 100
 
-    held = config.lengths()
-    lengths = WithRandomPlays(**{name: getattr(held, name) for name in held.__slots__})
+    lengths = WithRandomPlays(settings=config, horizon=config.horizon)
     problem = load("sphere")(arms=6, dimension=2)
     seen = []
     plan = config.plan()
