@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from algorithms.dp_sgd import loop
 from algorithms.dp_sgd.accounting import epsilon_of_history
 from algorithms.dp_sgd.reading import TrainingRecord, read_checkpoint
 from algorithms.dp_sgd.settings import DpSgdSettings
@@ -15,16 +16,10 @@ _ACCURACY = 1e-4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """What one run through Opacus needs; `batches` a loader holds, so that Opacus samples with rate 1 / batches."""
+class Plan(loop.Settings):
+    """What one run through Opacus needs, and how its batches are drawn."""
 
-    noise_multiplier: float
-    max_grad_norm: float
-    batches: int
-    steps: int
-    grad_sample_mode: str
     sampling: str
-    learning_rate: float
 
     def training(self, records: int) -> Training:
         """Return the run as a watch's declaration."""
@@ -59,7 +54,8 @@ def plan_of(settings: DpSgdSettings) -> Plan:
         max_grad_norm=settings.max_grad_norm,
         batches=batches,
         steps=steps,
-        grad_sample_mode=settings.grad_sample_mode,
+        mode=settings.grad_sample_mode,
+        poisson=settings.sampling == "poisson",
         sampling=settings.sampling,
         learning_rate=settings.learning_rate,
     )

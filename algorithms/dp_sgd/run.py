@@ -1,6 +1,7 @@
 """The run of DP-SGD through Opacus, watched: the trace, and the conditions that the watch checked."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -108,17 +109,8 @@ def run_watched(
         return None if also is None else also(released, summed, batch)
 
     try:
-        settings = loop.Settings(
-            noise_multiplier=plan.noise_multiplier,
-            max_grad_norm=plan.max_grad_norm,
-            batches=plan.batches,
-            steps=plan.steps,
-            mode=plan.grad_sample_mode,
-            poisson=plan.sampling == "poisson",
-            learning_rate=plan.learning_rate,
-            seed=int(rng.integers(2**31)),
-        )
-        done = loop.train(planted.features, planted.labels, settings, step)
+        seeded = replace(plan, seed=int(rng.integers(2**31)))
+        done = loop.train(planted.features, planted.labels, seeded, step)
     except ValueError as error:
         raise ConfigError(f"The problem does not fit the config: {error}") from None
     return watch, done
