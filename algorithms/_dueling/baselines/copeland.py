@@ -1,11 +1,10 @@
 """Policies by confidence bounds on preferences: RUCB, and double Thompson sampling."""
 
 import math
-from dataclasses import dataclass, field
 
 import numpy as np
 
-from algorithms._dueling.baselines.simulation import rounds_until, win_table
+from algorithms._dueling.baselines.simulation import Counting, rounds_until, win_table
 from dpaudit.model.mechanism import Array
 
 
@@ -20,20 +19,16 @@ def bounds(wins: Array, alpha: float, number: int) -> tuple[Array, Array]:
     return upper, lower
 
 
-@dataclass(slots=True, kw_only=True)
-class RelativeUpperConfidence:
+class RelativeUpperConfidence(Counting):
     """RUCB: a champion that may beat everybody, against the option that may beat it most.
 
     Source: Zoghi, Whiteson, Munos and de Rijke (2014), Algorithm 1, with alpha = 0.51.
     """
 
-    arms: int
-    alpha: float = 0.51
-    wins: Array = field(init=False)
-    champion: int | None = field(default=None, init=False)
-
-    def __post_init__(self) -> None:
-        self.wins = np.zeros((self.arms, self.arms))
+    def __init__(self, *, arms: int, alpha: float = 0.51) -> None:
+        super().__init__(arms=arms)
+        self.alpha = alpha
+        self.champion: int | None = None
 
     def choose(self, number: int, rng: np.random.Generator) -> tuple[int, int]:
         """Return champion and challenger."""
@@ -49,11 +44,6 @@ class RelativeUpperConfidence:
         others = best[best != first]
         second = int(rng.choice(others)) if others.size else first
         return first, second
-
-    def learn(self, left: int, right: int, *, won: bool) -> None:
-        """Count the win; an option against itself tells nothing."""
-        if left != right:
-            self.wins[(left, right) if won else (right, left)] += 1
 
     def repeats(self, number: int) -> int:
         """Return for how long no other option may beat the champion, which then meets itself."""
@@ -78,21 +68,16 @@ class RelativeUpperConfidence:
         return int(rng.choice(others))
 
 
-@dataclass(slots=True, kw_only=True)
-class DoubleThompson:
+class DoubleThompson(Counting):
     """Double Thompson sampling: both options by draws from Beta posteriors, pruned by confidence bounds.
 
     Source: Wu and Liu (2016), Algorithm 1 (D-TS), with alpha = 0.51.
     """
 
-    arms: int
-    alpha: float = 0.51
-    wins: Array = field(init=False)
-    ahead: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]], init=False)
-    block: int = field(default=1, init=False)
-
-    def __post_init__(self) -> None:
-        self.wins = np.zeros((self.arms, self.arms))
+    def __init__(self, *, arms: int, alpha: float = 0.51) -> None:
+        super().__init__(arms=arms)
+        self.alpha, self.block = alpha, 1
+        self.ahead: list[tuple[int, int]] = []
 
     def choose(self, number: int, rng: np.random.Generator) -> tuple[int, int]:
         """Return both candidates.
@@ -108,9 +93,9 @@ class DoubleThompson:
         return self.ahead.pop()
 
     def learn(self, left: int, right: int, *, won: bool) -> None:
-        """Count the win; an option against itself tells nothing."""
+        """Count the win; what was drawn ahead is void then."""
+        super().learn(left, right, won=won)
         if left != right:
-            self.wins[(left, right) if won else (right, left)] += 1
             self.ahead, self.block = [], 1
 
     def repeats(self, number: int) -> int:

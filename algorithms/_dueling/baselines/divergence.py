@@ -1,16 +1,14 @@
 """RMED1: duels between the options that the data does not rule out, by empirical divergence."""
 
 import math
-from dataclasses import dataclass, field
 
 import numpy as np
 
-from algorithms._dueling.baselines.simulation import rounds_until, win_table
+from algorithms._dueling.baselines.simulation import Counting, rounds_until, win_table
 from dpaudit.model.mechanism import Array
 
 
-@dataclass(slots=True, kw_only=True)
-class RelativeMinimumDivergence:
+class RelativeMinimumDivergence(Counting):
     """RMED1: options whose empirical divergence from being the best is within ln t + f(K) of the smallest.
 
     Every pair meets once first. Then a list of options is worked through; option l meets the present favourite where
@@ -18,16 +16,11 @@ class RelativeMinimumDivergence:
     Source: Komiyama, Honda, Kashima and Nakagawa (2015), Algorithm 1 and 2.
     """
 
-    arms: int
-    wins: Array = field(init=False)
-    queue: list[tuple[int, int]] = field(init=False)
-    current: list[int] = field(init=False)
-    later: set[int] = field(default_factory=set[int], init=False)
-
-    def __post_init__(self) -> None:
-        self.wins = np.zeros((self.arms, self.arms))
-        self.queue = [(i, j) for i in range(self.arms) for j in range(i + 1, self.arms)]
-        self.current = []
+    def __init__(self, *, arms: int) -> None:
+        super().__init__(arms=arms)
+        self.queue = [(i, j) for i in range(arms) for j in range(i + 1, arms)]
+        self.current: list[int] = []
+        self.later: set[int] = set()
 
     def choose(self, number: int, rng: np.random.Generator) -> tuple[int, int]:
         """Return the next option of the list and whom it meets."""
@@ -48,11 +41,6 @@ class RelativeMinimumDivergence:
         within = divergence - divergence.min() <= math.log(number) + 0.3 * self.arms**1.01
         self.later |= {int(j) for j in np.flatnonzero(within) if int(j) not in self.current}
         return option, opponent
-
-    def learn(self, left: int, right: int, *, won: bool) -> None:
-        """Count the win; an option against itself tells nothing."""
-        if left != right:
-            self.wins[(left, right) if won else (right, left)] += 1
 
     def repeats(self, number: int) -> int:
         """Return for how long one option alone is within reach, so that it meets itself; 1 where others are listed."""

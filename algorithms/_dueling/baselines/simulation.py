@@ -45,6 +45,18 @@ def simulate(policy: Policy, problem: Duels, horizon: int, rng: np.random.Genera
     return plays
 
 
+class Counting:
+    """A learner that counts who beat whom; an option against itself tells nothing."""
+
+    def __init__(self, *, arms: int) -> None:
+        self.arms, self.wins = arms, np.zeros((arms, arms))
+
+    def learn(self, left: int, right: int, *, won: bool) -> None:
+        """Count the win."""
+        if left != right:
+            self.wins[(left, right) if won else (right, left)] += 1
+
+
 def rounds_until(logarithm: float, number: int) -> int:
     """Return how many rounds t from `number` on have ln t below `logarithm`, at least 1 and at most 2^62.
 
