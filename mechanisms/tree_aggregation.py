@@ -1,6 +1,6 @@
 """Running sums of a stream, each made of a few noisy tree nodes."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, ClassVar, Self
 
@@ -192,19 +192,13 @@ class TreeAggregation:
         return np.moveaxis(values, 0, values.ndim - 1 - self.leaf.item_axes)
 
 
-@dataclass(slots=True, kw_only=True)
 class TreeCounter:
     """One run (or many in lock-step) of a tree, fed element by element; the only mutable thing about it."""
 
-    tree: TreeAggregation
-    shape: tuple[int, ...]
-    rng: np.random.Generator
-    length: int = 0
-    _sum: Any = field(default=0, init=False)
-    _noise: list[Any] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._noise = [0] * self.tree.levels
+    def __init__(self, *, tree: TreeAggregation, shape: tuple[int, ...], rng: np.random.Generator) -> None:
+        self.tree, self.shape, self.rng, self.length = tree, shape, rng, 0
+        self._sum: Any = 0
+        self._noise: list[Any] = [0] * tree.levels
 
     @property
     def noise(self) -> Array:

@@ -4,7 +4,6 @@ Both keep the Fenwick form: the noise of the n-th prefix sum is that of the pref
 before, plus one fresh node. A node's noise is drawn once; reading again returns the same number.
 """
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,21 +13,15 @@ from dpaudit.model.mechanism import Array
 _REMEMBERED = 8
 
 
-@dataclass(slots=True, kw_only=True)
 class TreePath:
     """The noise of one run's prefix sums: drawn ahead in blocks, kept as far as the stream really went.
 
     Memory: horizon + 1 numbers.
     """
 
-    leaf: Any
-    horizon: int
-    rng: np.random.Generator
-    clock: int = 0
-    _path: Array = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._path = np.zeros(self.horizon + 1)
+    def __init__(self, *, leaf: Any, horizon: int, rng: np.random.Generator) -> None:
+        self.leaf, self.horizon, self.rng, self.clock = leaf, horizon, rng, 0
+        self._path = np.zeros(horizon + 1)
 
     def ahead(self, length: int) -> Array:
         """Return the noise of the next `length` prefix sums, without moving the clock.
@@ -56,22 +49,13 @@ class TreePath:
         return self._path[1 : 1 + min(self.clock, _REMEMBERED)].copy()
 
 
-@dataclass(slots=True, kw_only=True)
 class TreeBank:
     """Many trees in lock-step, each with its own clock and sum. Memory: (levels + 3) numbers a counter."""
 
-    leaf: Any
-    horizon: int
-    n_counters: int
-    rng: np.random.Generator
-    clocks: Array = field(init=False)
-    sums: Array = field(init=False)
-    _carried: Array = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.clocks = np.zeros(self.n_counters, dtype=np.int64)
-        self.sums = np.zeros(self.n_counters)
-        self._carried = np.zeros((self.horizon.bit_length() + 1, self.n_counters))
+    def __init__(self, *, leaf: Any, horizon: int, n_counters: int, rng: np.random.Generator) -> None:
+        self.leaf, self.horizon, self.n_counters, self.rng = leaf, horizon, n_counters, rng
+        self.clocks, self.sums = np.zeros(n_counters, dtype=np.int64), np.zeros(n_counters)
+        self._carried = np.zeros((horizon.bit_length() + 1, n_counters))
 
     def push(self, counters: Array, elements: Array) -> Array:
         """Return the noisy sums of `counters` (distinct places) after one more element each.

@@ -7,7 +7,6 @@ bound ends the block. Nodes drawn beyond that cell are never read. Equal in law 
 options are credited, `event_both` plays the blocks.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from algorithms._dueling.voters import Voters
 from algorithms.dp_ebs.noise.shuffled import VOTE
 from algorithms.dp_ebs.plan import Plan, debiased
 from algorithms.dp_ebs.rounds.event_both import block_crediting_both
-from algorithms.dp_ebs.rounds.event_state import EventRun
+from algorithms.dp_ebs.rounds.event_state import EventRun, Read
 from algorithms.dp_ebs.rounds.lockstep import Outcome
 from algorithms.dp_ebs.rounds.taped import keep_rows, last_place
 from dpaudit import Streams
@@ -24,9 +23,6 @@ from dpaudit.model.mechanism import Array
 from dpaudit.model.tape import released_on_tape
 
 _CELLS = 4096
-
-Read = Callable[[Array, Array], None]
-"""read(upper, lower): bounds that a removal compares, in order."""
 
 
 def play_one(

@@ -1,7 +1,6 @@
 """The state of one run of DP-EBS that goes from removal to removal."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,30 +9,20 @@ from algorithms.dp_ebs.plan import Plan
 from algorithms.dp_ebs.rounds.taped import keep_rows, last_place, shown_ahead
 from dpaudit.model.mechanism import Array
 
+Read = Callable[[Array, Array], None]
+"""read(upper, lower): bounds that a removal compares, in order."""
 
-@dataclass(slots=True, kw_only=True)
+
 class EventRun:
     """The state of one run; arrays over options. `left` are those not removed, in order.
 
     `read(upper, lower)` is told of all bounds that a removal compares.
     """
 
-    plan: Plan
-    paths: list[Any]
-    index: int
-    clocks: Array = field(init=False)
-    sums: Array = field(init=False)
-    retained: Array = field(init=False)
-    upper: Array = field(init=False)
-    lower: Array = field(init=False)
-    pairs: Array = field(init=False)
-    wins: Array = field(init=False)
-    left: Array = field(init=False)
-    places: dict[int, int | None] = field(default_factory=dict)
-    read: "Callable[[Array, Array], None] | None" = None
-
-    def __post_init__(self) -> None:
-        arms = self.plan.arms
+    def __init__(self, *, plan: Plan, paths: list[Any], index: int, read: Read | None = None) -> None:
+        self.plan, self.paths, self.index, self.read = plan, paths, index, read
+        self.places: dict[int, int | None] = {}
+        arms = plan.arms
         self.clocks, self.retained = np.zeros(arms, dtype=np.int64), np.zeros(arms, dtype=np.int64)
         self.sums, self.left = np.zeros(arms), np.arange(arms)
         self.upper, self.lower = np.full(arms, np.inf), np.full(arms, -np.inf)

@@ -5,7 +5,7 @@ are dropped now and then. Memory: 16 K^2 + 8 K (levels + 8) bytes a run.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -51,25 +51,12 @@ class Pushed:
 Watch = Callable[[Pushed], None]
 
 
-@dataclass(slots=True, kw_only=True)
 class _Runs:
     """The state of the runs that are not over. Shape: (K, runs) where not said otherwise."""
 
-    plan: Plan
-    counters: Counters
-    ids: Array
-    retained: Array = field(init=False)
-    upper: Array = field(init=False)
-    lower: Array = field(init=False)
-    alive: Array = field(init=False)
-    lists: Array = field(init=False)
-    left: Array = field(init=False)
-    pairs: Array = field(init=False)
-    wins: Array = field(init=False)
-    shown: Array = field(init=False)
-
-    def __post_init__(self) -> None:
-        arms, runs = self.plan.arms, len(self.ids)
+    def __init__(self, *, plan: Plan, counters: Counters, ids: Array) -> None:
+        self.plan, self.counters, self.ids = plan, counters, ids
+        arms, runs = plan.arms, len(ids)
         self.retained = np.zeros((arms, runs))
         self.upper, self.lower = np.full((arms, runs), np.inf), np.full((arms, runs), -np.inf)
         self.alive = np.ones((arms, runs), dtype=bool)

@@ -1,6 +1,5 @@
 """The counters of DP-EBS on a tape: every element that enters one is written down with what is shown for it."""
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,19 +14,12 @@ CARRIES_RELEASES = True
 """The line that asked for a release is that of the caller, as `dpaudit.model.tape` reads it."""
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
 class TapedCounters:
     """Counters whose every output goes through a tape. `origin` says which counter of the start each one is."""
 
-    inner: Counters
-    tree: TreeAggregation
-    tape: RunTape
-    n_runs: int
-    origin: Array
-    sums: Array = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.sums = np.zeros(len(self.origin))
+    def __init__(self, inner: Counters, tree: TreeAggregation, tape: RunTape, n_runs: int, arms: int) -> None:
+        self.inner, self.tree, self.tape, self.n_runs = inner, tree, tape, n_runs
+        self.origin, self.sums = np.arange(arms * n_runs), np.zeros(arms * n_runs)
 
     @property
     def clocks(self) -> Array:
@@ -59,7 +51,7 @@ def taped(counters: Counters, plan: Plan, n_runs: int, rng: np.random.Generator)
     tape = tape_of(rng)
     if tape is None or plan.tree is None:
         return counters
-    return TapedCounters(inner=counters, tree=plan.tree, tape=tape, n_runs=n_runs, origin=np.arange(plan.arms * n_runs))
+    return TapedCounters(counters, plan.tree, tape, n_runs, plan.arms)
 
 
 def shown_ahead(plan: Plan, path: Any, arm: int, run: int, sums: Array) -> Array:
