@@ -11,13 +11,12 @@ print for this sample (Greene) are taken from there, and nobody verified them. T
 averages over travellers of its waiting time, cost and time in the vehicle, standardised and shortened to length 1.
 """
 
-import csv
 from pathlib import Path
 
 import numpy as np
 
 from algorithms.problems.duels import Duels, luce
-from algorithms.problems.tables import bundled_table
+from algorithms.problems.tables import bundled_table, read_columns
 from dpaudit.checks import positive
 from dpaudit.errors import ConfigError
 from dpaudit.model.mechanism import Array
@@ -41,7 +40,7 @@ def modechoice(*, path: Path | None = None, shares: tuple[float, ...] = ()) -> D
     (4, 4)
     """
     source = path if path is not None else bundled_table("modechoice", "modechoice.csv")
-    table = _read(source)
+    table = read_columns(source, _COLUMNS, delimiter=";")
     chosen = np.bincount(table["mode"][table["choice"] == 1].astype(int), minlength=5)[1:5].astype(float)
     if len(shares) not in (0, 4):
         raise ValueError(f"Expected shares={shares!r} to hold four numbers: {', '.join(MODES)}.")
@@ -66,17 +65,3 @@ def _standardised(attributes: Array) -> Array:
     centred = (attributes - attributes.mean(axis=0)) / np.maximum(attributes.std(axis=0), 1e-12)
     scaled: Array = centred / np.linalg.norm(centred, axis=1).max()
     return scaled
-
-
-def _read(source: Path) -> dict[str, Array]:
-    """Return the columns of a semicolon-separated table, as numbers."""
-    try:
-        with source.open(newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file, delimiter=";"))
-        return {name: np.array([float(row[name]) for row in rows]) for name in _COLUMNS}
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ConfigError(f"Cannot read the data file {source}: {error}. Give a readable file.") from error
-    except (KeyError, TypeError, ValueError) as error:
-        raise ConfigError(
-            f"{source} does not hold the columns {', '.join(_COLUMNS)} as numbers, separated by ';': {error}."
-        ) from error
