@@ -4,6 +4,7 @@ No training runs: these cases show what the declared sampling and noise let an a
 """
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -12,7 +13,6 @@ from algorithms.dp_sgd.secret_steps import AllocatedSteps, SampledSteps, SecretS
 from algorithms.dp_sgd.settings import DpSgdSettings
 from dpaudit import AuditCase
 from dpaudit.model.losses.binomial import binomial_pmf
-from dpaudit.model.mechanism import Array
 
 VIEW = "simulated gradients"
 
@@ -33,15 +33,6 @@ def explicit_cases(settings: DpSgdSettings) -> tuple[AuditCase, ...]:
     if law is None:
         return ()
 
-    def run(data: int, rng: np.random.Generator, n_runs: int) -> Array:
-        return simulated(law, data, 1.0, rng, n_runs)
-
-    def weakened(factor: float) -> AuditCase:
-        def less_noise(data: int, rng: np.random.Generator, n_runs: int) -> Array:
-            return simulated(law, data, factor, rng, n_runs)
-
-        return replace(case, run=less_noise)
-
     case = AuditCase(
         name=f"dp_sgd simulated by its declared law, sampling {settings.sampling}",
         view=VIEW,
@@ -51,9 +42,9 @@ def explicit_cases(settings: DpSgdSettings) -> tuple[AuditCase, ...]:
         ),
         neighbours=(0, 1),
         relation=settings.neighbours,
-        run=run,
+        run=partial(simulated, law, 1.0),
         score=law.log_ratio,
-        weakened=weakened,
+        weakened=lambda factor: replace(case, run=partial(simulated, law, factor)),
     )
     return (case,)
 

@@ -76,7 +76,7 @@ SecretSteps = SampledSteps | AllocatedSteps
 """Where a record takes part, and how far it moves a step."""
 
 
-def simulated(law: SecretSteps, data: int, factor: float, rng: np.random.Generator, n_runs: int) -> Array:
+def simulated(law: SecretSteps, factor: float, data: int, rng: np.random.Generator, n_runs: int) -> Array:
     """Return the noisy sums of runs without the record (`data` 0) or with it (1), with a factor of the declared noise.
 
     Shape: (n_runs, steps), in standard deviations of the declared noise.
