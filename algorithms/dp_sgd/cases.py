@@ -6,6 +6,7 @@ loop's own sampling, clipping and noise, and the noise of different rows is inde
 """
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from algorithms.dp_sgd.secret_steps import AllocatedSteps, SampledSteps, SecretS
 from algorithms.dp_sgd.settings import DpSgdSettings
 from algorithms.problems.affairs import Classification
 from dpaudit import AuditCase, Claim
+from dpaudit.model.claim import Neighbours
 from dpaudit.model.mechanism import Array
 from dpaudit.training import plant
 
@@ -32,60 +34,54 @@ def cases_of(settings: DpSgdSettings, problem: Classification | None = None) -> 
     if problem is None:
         return explicit_cases(settings)
     plan, claim = plan_of(settings), settings.claim()
-    return _seeing_gradients(plan, problem, claim), _seeing_model(plan, problem, claim), *explicit_cases(settings)
-
-
-def _seeing_gradients(plan: Plan, problem: Classification, claim: Claim) -> AuditCase:
-    """Return the case that sees every noisy gradient along a canary's direction, scored by its likelihood ratio."""
-
-    def run(data: int, rng: np.random.Generator, n_runs: int) -> Array:
-        return np.concatenate([_slots(plan, problem, data, part, rng)[0] for part in _parts(n_runs)])
 
     def log_odds(view: Array) -> Array:
         return _log_ratio(view / (plan.noise_multiplier * plan.max_grad_norm), plan, claim)
 
-    def weakened(factor: float) -> AuditCase:
-        return replace(case, run=lambda data, rng, n_runs: _simulated(plan, data, factor, rng, n_runs))
-
-    case = AuditCase(
+    gradients = _canary_case(
+        plan,
+        problem,
         name="dp_sgd canaries, every gradient",
         view="gradients",
         description="Every noisy gradient along one canary's direction; the canary is trained on or not.",
-        neighbours=_labels(claim),
         relation=claim.neighbours,
-        run=run,
         score=log_odds,
-        weakened=weakened,
     )
-    return case
-
-
-def _seeing_model(plan: Plan, problem: Classification, claim: Claim) -> AuditCase:
-    """Return the case that sees the trained weights along a canary's direction."""
-
-    def run(data: int, rng: np.random.Generator, n_runs: int) -> Array:
-        return np.concatenate([_slots(plan, problem, data, part, rng)[1] for part in _parts(n_runs)])
-
-    def weakened(factor: float) -> AuditCase:
-        return replace(case, run=lambda data, rng, n_runs: _simulated(plan, data, factor, rng, n_runs).sum(axis=1))
-
-    case = AuditCase(
+    model = _canary_case(
+        plan,
+        problem,
         name="dp_sgd canaries, trained model",
         view="model",
         description="How far the trained weights moved along one canary's direction, in units of gradient sums; it is "
         "trained on or not.",
-        neighbours=_labels(claim),
         relation=claim.neighbours,
-        run=run,
         score=np.asarray,
-        weakened=weakened,
     )
+    return gradients, model, *explicit_cases(settings)
+
+
+def _canary_case(plan: Plan, problem: Classification, *, view: str, **further: Any) -> AuditCase:
+    """Return the case that sees along a canary's direction every noisy gradient, or the trained weights alone."""
+    place = ("gradients", "model").index(view)
+
+    def run(data: int, rng: np.random.Generator, n_runs: int) -> Array:
+        return np.concatenate([_slots(plan, problem, data, part, rng)[place] for part in _parts(n_runs)])
+
+    def weakened(factor: float) -> AuditCase:
+        def less_noise(data: int, rng: np.random.Generator, n_runs: int) -> Array:
+            gradients = _simulated(plan, data, factor, rng, n_runs)
+            return gradients if view == "gradients" else gradients.sum(axis=1)
+
+        return replace(case, run=less_noise)
+
+    pair = _labels(further["relation"])
+    case = AuditCase(view=view, neighbours=pair, run=run, weakened=weakened, **further)
     return case
 
 
-def _labels(claim: Claim) -> tuple[int, int]:
+def _labels(relation: Neighbours) -> tuple[int, int]:
     """Return what differs between the neighbours: one label and the other, or a canary absent and present."""
-    return (-1, 1) if claim.neighbours == "replace_one" else (0, 1)
+    return (-1, 1) if relation == "replace_one" else (0, 1)
 
 
 def _parts(n_runs: int) -> list[int]:
