@@ -5,6 +5,7 @@ import math
 from algorithms.dp_sgd.plan import plan_of, record_of
 from algorithms.dp_sgd.settings import DpSgdSettings
 from dpaudit import Allocate, Declaration, Group, Parallel, Release, Repeat, Subsample
+from dpaudit.model.claim import Neighbours
 from mechanisms import Gaussian
 
 
@@ -18,7 +19,9 @@ def declaration_of(settings: DpSgdSettings) -> Declaration:
             return _shuffled(settings)
         case "allocation":
             plan = plan_of(settings)
-            return Allocate(part=_sums(settings), steps=plan.batches, epochs=math.ceil(plan.steps / plan.batches))
+            return Allocate(
+                part=_sums(settings, "add_remove"), steps=plan.batches, epochs=math.ceil(plan.steps / plan.batches)
+            )
         case "without_replacement" | "truncated_poisson":
             return _fixed(settings)
         case _:
@@ -33,7 +36,7 @@ def _fixed(settings: DpSgdSettings) -> Declaration:
     if settings.sampling == "without_replacement":
         population = settings.population
         sample = Subsample(
-            part=_replaced_sums(settings),
+            part=_sums(settings, "replace_one"),
             rate=rate,
             scheme="without_replacement",
             population=population,
@@ -41,7 +44,7 @@ def _fixed(settings: DpSgdSettings) -> Declaration:
         )
     else:
         sample = Subsample(
-            part=_sums(settings),
+            part=_sums(settings, "add_remove"),
             rate=rate,
             scheme="truncated_poisson",
             population=settings.population,
@@ -50,16 +53,15 @@ def _fixed(settings: DpSgdSettings) -> Declaration:
     return Repeat(part=sample, times=int(settings.steps or 0))
 
 
-def _sums(settings: DpSgdSettings) -> Release:
-    """Return a step's noisy sum, in units of the clipping norm, which a record against none moves by one."""
-    noise = float(settings.noise_multiplier or 0)
-    return Release(label="gradient sums", mechanism=Gaussian(stddev=noise, l2_sensitivity=1.0, neighbours="add_remove"))
+def _sums(settings: DpSgdSettings, relation: Neighbours) -> Release:
+    """Return a step's noisy sum, in units of the clipping norm: a record moves it by one, a replaced record by two."""
+    return Release(label="gradient sums", mechanism=_noise(float(settings.noise_multiplier or 0), relation))
 
 
-def _replaced_sums(settings: DpSgdSettings) -> Release:
-    """Return a step's noisy sum, which a replaced record moves by two clipping norms."""
-    noise = Gaussian(stddev=float(settings.noise_multiplier or 0), l2_sensitivity=2.0, neighbours="replace_one")
-    return Release(label="gradient sums", mechanism=noise)
+def _noise(stddev: float, relation: Neighbours) -> Gaussian:
+    """Return the noise of a sum in that unit."""
+    moved = 2.0 if relation == "replace_one" else 1.0
+    return Gaussian(stddev=stddev, l2_sensitivity=moved, neighbours=relation)
 
 
 def _shuffled(settings: DpSgdSettings) -> Declaration:
@@ -69,7 +71,6 @@ def _shuffled(settings: DpSgdSettings) -> Declaration:
     """
     plan = plan_of(settings)
     epochs = math.ceil(plan.steps / plan.batches)
-    noise = Gaussian(stddev=plan.noise_multiplier, l2_sensitivity=2.0, neighbours="replace_one")
-    batch = Release(label="batches", mechanism=noise)
+    batch = Release(label="batches", mechanism=_noise(plan.noise_multiplier, "replace_one"))
     key = "the shuffled order, which is drawn without data"
     return Repeat(part=Parallel(parts=(batch,) * plan.batches, key=key, visibility="secret"), times=epochs)
