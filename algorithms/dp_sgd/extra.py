@@ -10,9 +10,13 @@ def require_opacus(purpose: str) -> None:
 
     Raises: ConfigError: one of them is missing; the message says how to install both.
     """
-    missing = [name for name in ("torch", "opacus") if find_spec(name) is None]
-    if missing:
+    if missing := missing_packages():
         raise ConfigError(
             f"{purpose} needs the extra 'opacus', which is incomplete (missing: {', '.join(missing)}): "
             "pip install torch==2.13.0 'dpaudit[opacus]' (PyTorch's CPU build is enough)."
         )
+
+
+def missing_packages() -> list[str]:
+    """Return which packages of the extra are not installed; nothing is imported."""
+    return [name for name in ("torch", "opacus") if find_spec(name) is None]

@@ -2,11 +2,11 @@
 
 import warnings
 from dataclasses import dataclass
-from importlib.util import find_spec
 
 from algorithms.dp_sgd.accounting import epsilon_of_history
 from algorithms.dp_sgd.beside import poisson_beside
 from algorithms.dp_sgd.checks import RELATION, breaking, findings_of
+from algorithms.dp_sgd.extra import missing_packages
 from algorithms.dp_sgd.plan import record_of
 from algorithms.dp_sgd.reading import TrainingRecord
 from algorithms.dp_sgd.settings import DpSgdSettings
@@ -87,7 +87,11 @@ def review(record: TrainingRecord, claim: Claim) -> Review:
     Raises: ValueError: a claim with delta 0, at which a Gaussian run has no epsilon.
     """
     ours = {relation: epsilon_of_history(record.history, claim.delta, relation) for relation in _RELATIONS}
-    rows = tuple(_row(name, record, claim.delta, ours["add_remove"]) for name in _REASONS) if _installed() else ()
+    rows = (
+        tuple(_row(name, record, claim.delta, ours["add_remove"]) for name in _REASONS)
+        if not missing_packages()
+        else ()
+    )
     return Review(
         record=record,
         claim=claim,
@@ -96,11 +100,6 @@ def review(record: TrainingRecord, claim: Claim) -> Review:
         rows=rows,
         findings=findings_of(record, claim),
     )
-
-
-def _installed() -> bool:
-    """Return whether Opacus can be asked."""
-    return find_spec("opacus") is not None and find_spec("torch") is not None
 
 
 def _row(name: str, record: TrainingRecord, delta: float, ours: float) -> Row:

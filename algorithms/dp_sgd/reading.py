@@ -89,7 +89,7 @@ def read_checkpoint(path: Path | str, **stated: Any) -> TrainingRecord:
     """
     file = Path(path)
     try:
-        state = _parsed(file.read_text(encoding="utf-8")) if file.suffix == ".json" else _loaded(file)
+        state = json.loads(file.read_text(encoding="utf-8")) if file.suffix == ".json" else _loaded(file)
     except OSError as error:
         raise ConfigError(f"{file}: cannot be read ({error.strerror}).") from None
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
@@ -115,11 +115,6 @@ def _record(state: Mapping[str, Any], **stated: Any) -> TrainingRecord:
         )
     except ValueError as error:
         raise ConfigError(f"The history cannot be used: {error}") from None
-
-
-def _parsed(text: str) -> Any:
-    """Return the JSON value of `text`."""
-    return json.loads(text)
 
 
 def _loaded(file: Path) -> Any:
