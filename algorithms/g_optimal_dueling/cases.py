@@ -97,7 +97,22 @@ def arms_case(plan: Plan, wins: tuple[int, int] | None = None) -> AuditCase:
 
 def sums_case(plan: Plan) -> AuditCase:
     """Return the white-box audit: the noisy number of wins, scored by its likelihood ratio."""
-    low, high = int(cut()) - 1, int(cut())
+    pair = wins_of(int(cut()) - 1), wins_of(int(cut()))
+    return _wins_case(plan, 1, "", "one comparison; one answer differs", pair)
+
+
+def phase_case(plan: Plan, phase: int) -> AuditCase:
+    """Return the white-box audit of the noisy wins of a later phase, from 1, with its first answer 0 or 1.
+
+    The people before it answer in turn, so that the two options stay.
+    """
+    label, pair = phase_label(phase), two_answers(PLAYS * phase, PLAYS * (phase - 1))
+    return _wins_case(plan, phase, f", {label}", f"{label}; the answer of its first person differs", pair)
+
+
+def _wins_case(plan: Plan, phase: int, name: str, what: str, pair: tuple[RecordedVoters, RecordedVoters]) -> AuditCase:
+    """Return the audit of the noisy wins of one phase, in which all answers of the last people count."""
+    few, many = (float(side.answers[-PLAYS:].sum()) for side in pair)
 
     def run(data: RecordedVoters, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
         streams = Streams.spawn(rng)
@@ -108,37 +123,12 @@ def sums_case(plan: Plan) -> AuditCase:
             return seen[-1]
 
         play_phases(replace(plan, release=watched), FEATURES, data, streams, n_runs, Recorder(streams.noise))
-        return {"sums": seen[0][:, 0]}
+        return {"sums": seen[phase - 1][:, 0]}
 
     return AuditCase(
-        name="g_optimal_dueling sums",
+        name=f"g_optimal_dueling sums{name}",
         view="sums",
-        description="The noisy number of wins of one comparison; one answer differs.",
-        neighbours=(wins_of(low), wins_of(high)),
-        relation="replace_one",
-        run=run,
-        score=DensityRatio(mechanism=plan.mechanism, shown="sums", first=np.array(low), second=np.array(high)),
-    )
-
-
-def phase_case(plan: Plan, phase: int) -> AuditCase:
-    """Return the white-box audit of the noisy wins of a later phase, from 1, with its first answer 0 or 1.
-
-    The people before it answer in turn, so that the two options stay.
-    """
-    pair = two_answers(PLAYS * phase, PLAYS * (phase - 1))
-    few, many = (float(side.answers[-PLAYS:].sum()) for side in pair)
-
-    def run(data: RecordedVoters, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
-        streams = Streams.spawn(rng)
-        published: dict[str, list[Array]] = {}
-        play_phases(plan, FEATURES, data, streams, n_runs, Recorder(streams.noise, published=published))
-        return {"sums": published[phase_label(phase)][0][:, 0]}
-
-    return AuditCase(
-        name=f"g_optimal_dueling sums, {phase_label(phase)}",
-        view="sums",
-        description=f"The noisy number of wins of {phase_label(phase)}; the answer of its first person differs.",
+        description=f"The noisy number of wins of {what}.",
         neighbours=pair,
         relation="replace_one",
         run=run,
