@@ -13,6 +13,22 @@ SMOOTHNESSES = (0.5, 1.5, 2.5)
 """The Matern smoothnesses that have a closed form."""
 
 
+def require_smoothness(smoothness: float) -> None:
+    """Refuse a Matern kernel without a closed form.
+
+    Raises: ValueError: another smoothness.
+    """
+    if smoothness not in SMOOTHNESSES:
+        raise ValueError(f"Expected smoothness={smoothness!r} to be one of: {', '.join(map(str, SMOOTHNESSES))}.")
+
+
+def stationary(kernel: str, points: Array, length_scale: float, smoothness: float) -> Array:
+    """Return the squared exponential or the Matern kernel, by its name, for all pairs of `points`."""
+    if kernel == "matern":
+        return matern(points, length_scale, smoothness)
+    return squared_exponential(points, length_scale)
+
+
 def squared_exponential(points: Array, length_scale: float) -> Array:
     """Return exp(-|p - q|^2 / (2 length_scale^2)) for all pairs of `points`.
 

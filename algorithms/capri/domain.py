@@ -6,7 +6,7 @@ from algorithms.capri.elimination import HalfWidth
 from algorithms.capri.plan import Domain
 from algorithms.capri.settings import CapriSettings
 from algorithms.information_gain import gain_without_kernel, information_gain
-from algorithms.kernels import factor, linear_features, matern, pairs, squared_exponential
+from algorithms.kernels import factor, linear_features, pairs, stationary
 from algorithms.problems.kernel_bandit import KernelBandit
 from dpaudit.model.mechanism import Array
 
@@ -51,10 +51,8 @@ def _features(settings: CapriSettings, problem: KernelBandit) -> Array:
     """Return a row of features for every cell, none longer than 1; shape (C * X, D)."""
     points = pairs(problem.contexts, problem.actions)
     match settings.kernel:
-        case "squared_exponential":
-            return factor(squared_exponential(points, settings.length_scale))
-        case "matern":
-            return factor(matern(points, settings.length_scale, settings.smoothness))
+        case "squared_exponential" | "matern":
+            return factor(stationary(settings.kernel, points, settings.length_scale, settings.smoothness))
         case "linear":
             return _bounded("linear", linear_features(problem.contexts, problem.actions))
         case _ if problem.features is None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from algorithms._claims import ROUND, claim_of
 from algorithms._growth import Epoch, doubling_epochs
-from algorithms.kernels import KERNELS, SMOOTHNESSES
+from algorithms.kernels import KERNELS, require_smoothness
 from dpaudit import Claim
 from dpaudit.checks import OneOf, OpenProbability, Positive, Within, settle
 from mechanisms import Gaussian
@@ -84,9 +84,7 @@ class CapriSettings:
             raise ValueError(
                 f"Expected horizon={self.horizon} at or below 10^15, where floating point still sees the ridge."
             )
-        if self.smoothness not in SMOOTHNESSES:
-            allowed = ", ".join(map(str, SMOOTHNESSES))
-            raise ValueError(f"Expected smoothness={self.smoothness!r} to be one of: {allowed}.")
+        require_smoothness(self.smoothness)
         self.noise_multiplier()
 
     def noise_multiplier(self) -> float:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import numpy as np
 
-from algorithms.kernels import KERNELS, SMOOTHNESSES, matern, pairs, squared_exponential
+from algorithms.kernels import KERNELS, pairs, require_smoothness, stationary
 from algorithms.problems.arrays import fits_in_memory
 from algorithms.problems.kernel_bandit import KernelBandit
 from dpaudit.checks import Count, Natural, OneOf, Positive, PositiveShare, count, one_of, open_probability, positive
@@ -58,9 +58,9 @@ def _expansion(
     fits_in_memory(contexts=contexts, actions=actions, centres=max(1, round(density * cells)))
     points = pairs(np.linspace(0, 1, contexts)[:, None], np.linspace(0, 1, actions)[:, None])
     length = positive("length_scale", length_scale)
-    if kernel == "matern" and smoothness not in SMOOTHNESSES:
-        raise ValueError(f"Expected smoothness={smoothness!r} to be one of: {', '.join(map(str, SMOOTHNESSES))}.")
-    gram = squared_exponential(points, length) if kernel != "matern" else matern(points, length, smoothness)
+    if kernel == "matern":
+        require_smoothness(smoothness)
+    gram = stationary(kernel, points, length, smoothness)
     rng = np.random.default_rng(count("seed", seed, at_least=0))
     weights = rng.standard_normal(len(points)) * (rng.random(len(points)) < density)
     if not weights.any():

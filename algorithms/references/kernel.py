@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from algorithms._growth import Growth
-from algorithms.kernels import SMOOTHNESSES, factor, matern, pairs, squared_exponential
+from algorithms.kernels import factor, pairs, require_smoothness, stationary
 from algorithms.problems.kernel_bandit import KernelBandit
 from dpaudit import Streams, Transcript
 from dpaudit.checks import Count, OneOf, Positive, settle
@@ -38,8 +38,8 @@ class KernelUcb:
 
     def __post_init__(self) -> None:
         settle(self)
-        if self.kernel == "matern" and self.smoothness not in SMOOTHNESSES:
-            raise ValueError(f"Expected smoothness={self.smoothness!r} to be one of {SMOOTHNESSES}.")
+        if self.kernel == "matern":
+            require_smoothness(self.smoothness)
 
     def run(self, problem: KernelBandit, streams: Streams, n_runs: int) -> Transcript:
         """Return a transcript with `regret` (n_runs, B), the expected regret of each batch of users.
@@ -80,6 +80,4 @@ class KernelUcb:
     def features(self, problem: KernelBandit) -> Array:
         """Return a row of features for every cell; shape (C * X, D)."""
         points = pairs(problem.contexts, problem.actions)
-        if self.kernel == "matern":
-            return factor(matern(points, self.length_scale, self.smoothness))
-        return factor(squared_exponential(points, self.length_scale))
+        return factor(stationary(self.kernel, points, self.length_scale, self.smoothness))
