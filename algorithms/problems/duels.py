@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from algorithms.lower_bounds import Privacy, duels_regret, logistic_utilities, preferences
+from algorithms.problems.arrays import freeze
 from dpaudit.checks import count
 from dpaudit.model.constants import RegretLowerBound
 from dpaudit.model.mechanism import Array
@@ -41,12 +42,7 @@ class Duels:
         return self.votes_per_person
 
     def __post_init__(self) -> None:
-        for field in ("preferences", "utilities", "features"):
-            values = getattr(self, field)
-            if values is not None:
-                array = np.array(values, dtype=np.float64)
-                array.setflags(write=False)
-                object.__setattr__(self, field, array)
+        freeze(self, "preferences", "utilities", "features")
         object.__setattr__(self, "votes_per_person", count("votes_per_person", self.votes_per_person))
         table = self.preferences
         if table.ndim != 2 or table.shape[0] != table.shape[1] or len(table) < 2:
