@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from algorithms.capri.settings import completed
+from algorithms.cell_table.settings import CellTableSettings
 from dpaudit.model.mechanism import Array
 
 
@@ -16,16 +18,15 @@ class HalfWidth:
     a mean is at most 1. N cells, E `epochs` that release; `stddev` is the noise on every number of a table.
     """
 
-    width_factor: float
-    fail_prob: float
+    settings: CellTableSettings
     stddev: float
-    epochs: int
 
     def of(self, counts: Array, releases: int) -> Array:
         """Return the half width of every cell after `releases` tables. Shape: (n_runs, N) in and out."""
-        tail = math.sqrt(2 * math.log(2 * counts.shape[1] * max(self.epochs, 1) / self.fail_prob))
+        epochs = max(completed(self.settings.horizon), 1)
+        tail = math.sqrt(2 * math.log(2 * counts.shape[1] * epochs / self.settings.fail_prob))
         variance = releases * self.stddev**2
-        return self.width_factor * tail * np.sqrt(counts + 2 * variance) / counts
+        return self.settings.width_factor * tail * np.sqrt(counts + 2 * variance) / counts
 
 
 def at_least_one(pooled: Array) -> Array:

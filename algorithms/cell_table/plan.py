@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from algorithms._growth import Epoch
-from algorithms.capri.settings import completed, epochs_of
+from algorithms.capri.settings import epochs_of
 from algorithms.capri.users import Played, clipped_sums
 from algorithms.cell_table.elimination import HalfWidth, survivors
 from algorithms.cell_table.settings import CellTableSettings
@@ -55,12 +55,7 @@ def plan_of(settings: CellTableSettings) -> Plan:
         epochs=epochs_of(settings.horizon),
         mechanism=noise,
         reward_bound=settings.reward_bound,
-        half_width=HalfWidth(
-            width_factor=settings.width_factor,
-            fail_prob=settings.fail_prob,
-            stddev=noise.stddev,
-            epochs=completed(settings.horizon),
-        ),
+        half_width=HalfWidth(settings=settings, stddev=noise.stddev),
         tabulate=table_of,
         release=release_table,
     )
