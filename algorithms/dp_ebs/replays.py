@@ -22,15 +22,16 @@ from dpaudit.model.mechanism import Array
 
 _SHORT, _LONG, _LONGER, _LONGEST = 300, 1_000, 12_000, 200_000
 
-Engine = Callable[[RecordedVoters, Streams, int], Outcome]
-Play = Callable[[Plan, RecordedVoters, Streams, int], Outcome]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ReplayedOutcome(Outcome):
     """What runs in lock-step did, and all the bounds that their removals read, one after another."""
 
     bounds: Array
+
+
+Engine = Callable[[RecordedVoters, Streams, int], ReplayedOutcome]
+Play = Callable[[Plan, RecordedVoters, Streams, int], ReplayedOutcome]
 
 
 def replays_of(settings: DpEbsSettings, problem: Any = None) -> tuple[ReplayCase, ...]:
@@ -102,7 +103,7 @@ def _in_parts(
     data: RecordedVoters,
     streams: Streams,
     n_runs: int,
-) -> Outcome:
+) -> ReplayedOutcome:
     """Return what runs did in batches or stages; what removals compare is part of it."""
     read: list[Array] = []
 
@@ -121,7 +122,7 @@ def _decided_in(settings: DpEbsSettings, start: int, plays: int, best: int) -> R
     return RecordedVoters(answers=np.where(numbers < start, numbers % 2, prefer))
 
 
-def _lockstep(plan: Plan, data: RecordedVoters, streams: Streams, n_runs: int) -> Outcome:
+def _lockstep(plan: Plan, data: RecordedVoters, streams: Streams, n_runs: int) -> ReplayedOutcome:
     """Return what runs did in lock-step; the bounds that removals read are part of it."""
     read: list[Array] = []
 
@@ -133,7 +134,7 @@ def _lockstep(plan: Plan, data: RecordedVoters, streams: Streams, n_runs: int) -
     return ReplayedOutcome(plays=outcome.plays, eliminated_at=outcome.eliminated_at, bounds=np.concatenate(read))
 
 
-def _one_by_one(plan: Plan, data: RecordedVoters, streams: Streams, n_runs: int) -> Outcome:
+def _one_by_one(plan: Plan, data: RecordedVoters, streams: Streams, n_runs: int) -> ReplayedOutcome:
     """Return what runs did, from removal to removal; the bounds that removals read are part of it."""
     outcomes: list[Outcome] = []
     read: list[Array] = []
@@ -173,8 +174,7 @@ def _replay(
 
     def run(data: RecordedVoters, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
         outcome = engine(data, Streams.spawn(rng), n_runs)
-        bounds = outcome.bounds if isinstance(outcome, ReplayedOutcome) else np.zeros(0)
-        return {"plays": outcome.plays, "eliminated_at": outcome.eliminated_at, "bounds": bounds}
+        return {"plays": outcome.plays, "eliminated_at": outcome.eliminated_at, "bounds": outcome.bounds}
 
     people = tuple(at for at in places if at < rounds)
     usual = tuple((f"person {at + 1} answers 0 or 1", *two_answers(rounds, at)) for at in people)
