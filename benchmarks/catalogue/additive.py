@@ -15,21 +15,9 @@ from dpaudit import Claim
 from dpaudit.model.mechanism import Array
 
 
-def _laplace(scale: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
-    """Return Laplace noise on one number."""
-    noisy: Array = data + rng.laplace(0.0, scale, n_runs)
-    return noisy
-
-
-def _gaussian(stddev: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
-    """Return Gaussian noise on one number."""
-    noisy: Array = data + rng.normal(0.0, stddev, n_runs)
-    return noisy
-
-
-def _one_sided(scale: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
-    """Return exponential noise on one number: outputs below the larger answer show the smaller one."""
-    noisy: Array = data + rng.exponential(scale, n_runs)
+def _noisy(law: str, scale: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
+    """Return one number with noise of a law that numpy draws: laplace, normal, or one-sided exponential."""
+    noisy: Array = data + getattr(rng, law)(scale=scale, size=n_runs)
     return noisy
 
 
@@ -109,7 +97,7 @@ def _approximate(name: str, stddev: float, epsilon: float, delta: float) -> Entr
     return Entry(
         name=name,
         claim=claim,
-        run=partial(_gaussian, stddev),
+        run=partial(_noisy, "normal", stddev),
         neighbours=(0.0, 1.0),
         correct=truth <= epsilon,
         truth=truth,
@@ -122,10 +110,16 @@ _DELTA = 1e-5
 _CLASSIC = math.sqrt(2 * math.log(1.25 / _DELTA))
 
 ENTRIES = (
-    _entry("laplace", partial(_laplace, 10.0), 0.1, 0.1, law=partial(laplace_law, 1.0, 10.0), published=0.1),
-    _entry("laplace, epsilon 1", partial(_laplace, 1.0), 1.0, 1.0, law=partial(laplace_law, 1.0, 1.0)),
-    _entry("laplace, half the noise", partial(_laplace, 0.5), 1.0, 2.0, law=partial(laplace_law, 1.0, 0.5)),
-    _entry("laplace, nine tenths of the noise", partial(_laplace, 0.9), 1.0, 1 / 0.9, law=partial(laplace_law, 1, 0.9)),
+    _entry("laplace", partial(_noisy, "laplace", 10.0), 0.1, 0.1, law=partial(laplace_law, 1.0, 10.0), published=0.1),
+    _entry("laplace, epsilon 1", partial(_noisy, "laplace", 1.0), 1.0, 1.0, law=partial(laplace_law, 1.0, 1.0)),
+    _entry("laplace, half the noise", partial(_noisy, "laplace", 0.5), 1.0, 2.0, law=partial(laplace_law, 1.0, 0.5)),
+    _entry(
+        "laplace, nine tenths of the noise",
+        partial(_noisy, "laplace", 0.9),
+        1.0,
+        1 / 0.9,
+        law=partial(laplace_law, 1, 0.9),
+    ),
     _entry("geometric", partial(_geometric, math.exp(-1.0)), 1.0, 1.0),
     _entry(
         "truncated geometric",
@@ -136,9 +130,9 @@ ENTRIES = (
         published=0.117,
     ),
     _entry("staircase", partial(_staircase, 1.0), 1.0, 1.0),
-    _entry("one-sided noise", partial(_one_sided, 1.0), 1.0, math.inf),
+    _entry("one-sided noise", partial(_noisy, "exponential", 1.0), 1.0, math.inf),
     _entry("uniform noise", partial(_uniform, 2.0), 1.0, math.inf),
-    _entry("gaussian against a pure claim", partial(_gaussian, 1.0), 1.0, math.inf),
+    _entry("gaussian against a pure claim", partial(_noisy, "normal", 1.0), 1.0, math.inf),
     _approximate("gaussian, classic", _CLASSIC / 0.9, 0.9, _DELTA),
     _approximate("gaussian, variance for deviation", math.sqrt(_CLASSIC / 0.9), 0.9, _DELTA),
 )

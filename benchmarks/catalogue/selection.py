@@ -19,33 +19,20 @@ ALL = ((1.0,) * 5, (2.0,) * 5)
 _GRID = 200_001
 
 
-def _laplace_index(scale: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
-    """Return the place of the largest answer with Laplace noise."""
-    place: Array = np.argmax(np.asarray(data) + rng.laplace(0.0, scale, (n_runs, len(data))), axis=1)
+def _index(law: str, scale: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
+    """Return the place of the largest answer with noise of a law that numpy draws.
+
+    Exponential noise is permute and flip (Ding et al. 2021), Gumbel noise the exponential mechanism.
+    """
+    noise = getattr(rng, law)(scale=scale, size=(n_runs, len(data)))
+    place: Array = np.argmax(np.asarray(data) + noise, axis=1)
     return place
 
 
-def _exponential_index(scale: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
-    """Return the place of the largest answer with exponential noise (Ding et al. 2021: permute and flip)."""
-    place: Array = np.argmax(np.asarray(data) + rng.exponential(scale, (n_runs, len(data))), axis=1)
-    return place
-
-
-def _gumbel_index(scale: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
-    """Return the exponential mechanism's choice, drawn as a maximum with Gumbel noise."""
-    place: Array = np.argmax(np.asarray(data) + rng.gumbel(0.0, scale, (n_runs, len(data))), axis=1)
-    return place
-
-
-def _laplace_value(scale: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
+def _value(law: str, scale: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
     """Return the largest noisy answer itself, which the proof for the place does not cover."""
-    noisy: Array = (np.asarray(data) + rng.laplace(0.0, scale, (n_runs, len(data)))).max(axis=1)
-    return noisy
-
-
-def _exponential_value(scale: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
-    """Return the largest answer with exponential noise itself."""
-    noisy: Array = (np.asarray(data) + rng.exponential(scale, (n_runs, len(data)))).max(axis=1)
+    noise = getattr(rng, law)(scale=scale, size=(n_runs, len(data)))
+    noisy: Array = (np.asarray(data) + noise).max(axis=1)
     return noisy
 
 
@@ -110,9 +97,11 @@ def _gumbel_law(epsilon: float, pair: tuple[Any, Any]) -> Law:
     return Law(first=first, second=second, outcomes=np.arange(len(first))[:, None])
 
 
-def _entry(name: str, run: Any, law: Any, *, correct: bool, claim: float) -> Entry:
+def _entry(
+    name: str, run: Any, law: Any, *, correct: bool, claim: float, pair: tuple[Any, Any] = RISE, **more: Any
+) -> Entry:
     """Return an entry on five answers."""
-    return Entry(name=name, claim=pure(claim), run=run, neighbours=RISE, correct=correct, law=law)
+    return Entry(name=name, claim=pure(claim), run=run, neighbours=pair, correct=correct, law=law, **more)
 
 
 _NUMBERED = ("report noisy max 1", "report noisy max 2", "report noisy max 3", "report noisy max 4")
@@ -121,57 +110,56 @@ _NUMBERED = ("report noisy max 1", "report noisy max 2", "report noisy max 3", "
 def _family(epsilon: float, names: tuple[str, str, str, str], published: tuple[float | None, ...]) -> tuple[Entry, ...]:
     """Return the four variants: either noise, the place or the value."""
     scale = 2 / epsilon
-    runs = (_laplace_index, _exponential_index, _laplace_value, _exponential_value)
-    laws = (
-        partial(_index_law, "laplace", scale, RISE),
-        partial(_index_law, "exponential", scale, RISE),
-        partial(_value_law, "laplace", scale, ALL),
-        partial(_value_law, "exponential", scale, ALL),
+    variants = (
+        (_index, _index_law, "laplace", RISE),
+        (_index, _index_law, "exponential", RISE),
+        (_value, _value_law, "laplace", ALL),
+        (_value, _value_law, "exponential", ALL),
     )
     return tuple(
-        Entry(
-            name=names[i],
-            claim=pure(epsilon),
-            run=partial(runs[i], scale),
-            neighbours=RISE if i < 2 else ALL,
-            correct=i < 2,
+        _entry(
+            names[i],
+            partial(run, noise, scale),
+            partial(law, noise, scale, pair),
+            correct=run is _index,
+            claim=epsilon,
+            pair=pair,
             truth=math.inf if i == 3 else None,
-            law=laws[i],
             published=published[i],
         )
-        for i in range(4)
+        for i, (run, law, noise, pair) in enumerate(variants)
     )
 
 
 ENTRIES = (
     *_family(0.1, _NUMBERED, (None, 0.1, 0.249, 0.353)),
-    Entry(
-        name="report noisy max 1, four rise",
-        claim=pure(0.1),
-        run=partial(_laplace_index, 20.0),
-        neighbours=FALL,
+    _entry(
+        "report noisy max 1, four rise",
+        partial(_index, "laplace", 20.0),
+        partial(_index_law, "laplace", 20.0, FALL),
         correct=True,
-        law=partial(_index_law, "laplace", 20.0, FALL),
+        claim=0.1,
+        pair=FALL,
         published=0.093,
     ),
     *_family(0.7, ("noisy max 1a", "noisy max 2a", "noisy max 1b", "noisy max 2b"), (None,) * 4),
     _entry(
         "noisy max 1a, half the noise",
-        partial(_laplace_index, 1 / 0.7),
+        partial(_index, "laplace", 1 / 0.7),
         partial(_index_law, "laplace", 1 / 0.7, RISE),
         correct=False,
         claim=0.7,
     ),
     _entry(
         "exponential mechanism",
-        partial(_gumbel_index, 2.0),
+        partial(_index, "gumbel", 2.0),
         partial(_gumbel_law, 1.0, RISE),
         correct=True,
         claim=1.0,
     ),
     _entry(
         "exponential mechanism, factor two lost",
-        partial(_gumbel_index, 1.0),
+        partial(_index, "gumbel", 1.0),
         partial(_gumbel_law, 2.0, RISE),
         correct=False,
         claim=1.0,
