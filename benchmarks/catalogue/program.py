@@ -7,7 +7,7 @@ The function that is attacked and the function that is replayed on a tape consis
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -23,58 +23,52 @@ Draw = Callable[[Array, int, np.random.Generator], Array]
 """draw(scales, n_runs, rng) -> noise. Shape: (n_runs, answers)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SumNoise:
+@dataclass(frozen=True, kw_only=True)
+class ClaimedLaplace:
+    """Noise on several answers that claims to be Laplace noise of these scales, whatever `draw` draws."""
+
+    scales: tuple[float, ...]
+    neighbours: Neighbours
+    draw: Draw
+
+    def release(self, value: Array, rng: np.random.Generator) -> Array:
+        """Return one noisy answer."""
+        noisy: Array = value + self.draw(np.array(self.scales), 1, rng)[0]
+        return noisy
+
+    def log_density(self, output: Array, value: Array) -> Array:
+        """Return the log density of ideal Laplace noise, summed over the last axis."""
+        widths = np.array(self.scales)
+        density: Array = -(np.abs(output - value) / widths + np.log(2 * widths)).sum(axis=-1)
+        return density
+
+    def scaled(self, factor: float) -> Self:
+        """Return the same query with `factor` times the noise."""
+        return replace(self, scales=tuple(factor * scale for scale in self.scales))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SumNoise(ClaimedLaplace):
     """Noise on answers of which one record moves the sum of distances by at most `l1_sensitivity`."""
 
     name: ClassVar[str] = "proving_sum_noise"
-    scales: tuple[float, ...]
     l1_sensitivity: float
-    neighbours: Neighbours
-    draw: Draw
 
     def loss(self) -> ApproximateLoss:
         """Return the loss that the scales stand for."""
         return ApproximateLoss(epsilon=self.l1_sensitivity / min(self.scales))
 
-    def release(self, value: Array, rng: np.random.Generator) -> Array:
-        """Return one noisy answer."""
-        return _noisy(value, self.draw, self.scales, rng)
 
-    def log_density(self, output: Array, value: Array) -> Array:
-        """Return the log density of ideal Laplace noise."""
-        return _laplace_log_density(output, value, self.scales)
-
-    def scaled(self, factor: float) -> "SumNoise":
-        """Return the same query with `factor` times the noise."""
-        return replace(self, scales=tuple(factor * scale for scale in self.scales))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EachNoise:
+@dataclass(frozen=True, kw_only=True)
+class EachNoise(ClaimedLaplace):
     """Noise on answers of which one record moves each by at most `linf_sensitivity`; only a choice is published."""
 
     name: ClassVar[str] = "proving_each_noise"
-    scales: tuple[float, ...]
     linf_sensitivity: float
-    neighbours: Neighbours
-    draw: Draw
 
     def loss(self) -> ApproximateLoss:
         """Return the loss of the choice."""
         return ApproximateLoss(epsilon=2 * self.linf_sensitivity / min(self.scales))
-
-    def release(self, value: Array, rng: np.random.Generator) -> Array:
-        """Return one noisy answer."""
-        return _noisy(value, self.draw, self.scales, rng)
-
-    def log_density(self, output: Array, value: Array) -> Array:
-        """Return the log density of ideal Laplace noise."""
-        return _laplace_log_density(output, value, self.scales)
-
-    def scaled(self, factor: float) -> "EachNoise":
-        """Return the same query with `factor` times the noise."""
-        return replace(self, scales=tuple(factor * scale for scale in self.scales))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,19 +127,6 @@ class Program:
             return shown
         column = np.full((len(shown), 1), self.beside(np.asarray(data)))
         return np.concatenate([shown.reshape(len(shown), -1), column], axis=1)
-
-
-def _noisy(value: Array, draw: Draw, scales: tuple[float, ...], rng: np.random.Generator) -> Array:
-    """Return one noisy answer."""
-    noisy: Array = value + draw(np.array(scales), 1, rng)[0]
-    return noisy
-
-
-def _laplace_log_density(output: Array, value: Array, scales: tuple[float, ...]) -> Array:
-    """Return the log density of ideal Laplace noise, summed over the last axis."""
-    widths = np.array(scales)
-    density: Array = -(np.abs(output - value) / widths + np.log(2 * widths)).sum(axis=-1)
-    return density
 
 
 def laplace(scales: Array, n_runs: int, rng: np.random.Generator) -> Array:
