@@ -64,41 +64,23 @@ def _snapped_law(scale: float) -> Law:
 _SNAPPED = 10.0 * (1 + 1e-9)
 """Slightly more than 10, for the rounding error of doubles."""
 
+
+def _entry(name: str, run: Callable[..., Array], *, correct: bool, **more: Any) -> Entry:
+    """Return an entry on answers 0 and 1, whose bits are seen."""
+    return Entry(name=name, claim=pure(0.1), run=partial(_seen, run), neighbours=(0.0, 1.0), correct=correct, **more)
+
+
 ENTRIES = (
-    Entry(
-        name="floating-point laplace",
-        claim=pure(0.1),
-        run=partial(_seen, partial(_naive, 10.0)),
-        neighbours=(0.0, 1.0),
-        correct=False,
-        published=0.252,
-        note=_UNKNOWN,
-    ),
-    Entry(
-        name="floating-point laplace, 16 random bits",
-        claim=pure(0.1),
-        run=partial(_seen, partial(_coarse, 10.0)),
-        neighbours=(0.0, 1.0),
-        correct=False,
-        note=_UNKNOWN,
-    ),
-    Entry(
-        name="snapped laplace",
-        claim=pure(0.1),
-        run=partial(_seen, partial(_snapped, _SNAPPED)),
-        neighbours=(0.0, 1.0),
+    _entry("floating-point laplace", partial(_naive, 10.0), correct=False, published=0.252, note=_UNKNOWN),
+    _entry("floating-point laplace, 16 random bits", partial(_coarse, 10.0), correct=False, note=_UNKNOWN),
+    _entry(
+        "snapped laplace",
+        partial(_snapped, _SNAPPED),
         correct=True,
         truth=1 / _SNAPPED,
         law=partial(_snapped_law, _SNAPPED),
         published=0.098,
         note="the law of ideal noise; doubles add at most 2^-49 bound / scale, below 1e-11 (Mironov 2012, Theorem 1)",
     ),
-    Entry(
-        name="fixed-point geometric",
-        claim=pure(0.1),
-        run=partial(_seen, partial(_fixed_point, 10.0)),
-        neighbours=(0.0, 1.0),
-        correct=True,
-        truth=0.1,
-    ),
+    _entry("fixed-point geometric", partial(_fixed_point, 10.0), correct=True, truth=0.1),
 )

@@ -14,6 +14,7 @@ from audits.bounds.bisection import bisected
 from benchmarks.catalogue.entry import Entry
 from benchmarks.catalogue.law import Law, binned
 from dpaudit import Claim
+from dpaudit.model.case import Run
 from dpaudit.model.losses import GaussianLoss
 from dpaudit.model.mechanism import Array
 
@@ -78,14 +79,17 @@ _NOISE = 4.0
 _CLAIM = Claim(epsilon=_epsilon(math.sqrt(_STEPS) / _NOISE) * (1 + 1e-9), delta=_DELTA, neighbours="add_remove")
 
 
-def _entry(name: str, noise: float, clip: str, *, scored: bool = False) -> Entry:
+def _entry(name: str, run: Run, **more: Any) -> Entry:
+    """Return gradient sums with a canary and without."""
+    return Entry(name=name, claim=_CLAIM, run=run, neighbours=_PAIR, **more)
+
+
+def _gaussian(name: str, noise: float, clip: str, *, scored: bool = False) -> Entry:
     """Return gradient sums whose loss is Gaussian."""
     mu = math.sqrt(_STEPS) * _gap(clip) / noise
-    return Entry(
-        name=name,
-        claim=_CLAIM,
-        run=partial(_sums, noise, clip),
-        neighbours=_PAIR,
+    return _entry(
+        name,
+        partial(_sums, noise, clip),
         correct=_epsilon(mu) <= _CLAIM.epsilon,
         truth=_epsilon(mu),
         law=partial(_law, mu),
@@ -95,33 +99,21 @@ def _entry(name: str, noise: float, clip: str, *, scored: bool = False) -> Entry
 
 
 ENTRIES = (
-    _entry("gradient sums", _NOISE, "norm"),
-    _entry("gradient sums, likelihood ratio", _NOISE, "norm", scored=True),
-    _entry("gradient sums, noise of one step", _NOISE / math.sqrt(_STEPS), "norm"),
-    _entry("gradient sums, coordinates clipped", _NOISE, "coordinate"),
-    _entry("gradient sums, no clipping", _NOISE, "none"),
-    Entry(
-        name="gradient sums, mean clipped",
-        claim=_CLAIM,
-        run=partial(_sums, _NOISE, "batch"),
-        neighbours=_PAIR,
-        correct=False,
-        truth=_epsilon(math.sqrt(_STEPS) * _gap("batch") / _NOISE),
-        gaussian=True,
-    ),
-    Entry(
-        name="gradient sums, one draw for all steps",
-        claim=_CLAIM,
-        run=partial(_sums, _NOISE, "norm", reused=True),
-        neighbours=_PAIR,
+    _gaussian("gradient sums", _NOISE, "norm"),
+    _gaussian("gradient sums, likelihood ratio", _NOISE, "norm", scored=True),
+    _gaussian("gradient sums, noise of one step", _NOISE / math.sqrt(_STEPS), "norm"),
+    _gaussian("gradient sums, coordinates clipped", _NOISE, "coordinate"),
+    _gaussian("gradient sums, no clipping", _NOISE, "none"),
+    _gaussian("gradient sums, mean clipped", _NOISE, "batch"),
+    _entry(
+        "gradient sums, one draw for all steps",
+        partial(_sums, _NOISE, "norm", reused=True),
         correct=False,
         truth=math.inf,
     ),
-    Entry(
-        name="gradient means, true batch size",
-        claim=_CLAIM,
-        run=partial(_mean, _NOISE),
-        neighbours=_PAIR,
+    _entry(
+        "gradient means, true batch size",
+        partial(_mean, _NOISE),
         correct=False,
         note="means and spreads differ in eight coordinates; no closed form at a delta",
     ),

@@ -160,28 +160,26 @@ def _fresh_law(scales: tuple[float, float], threshold: float, fresh: float, pair
     return Law(first=laws[0], second=laws[1])
 
 
-def _variant(
+def _entry(
     name: str,
-    scales: tuple[float, float],
-    threshold: float,
-    most: int,
+    run: Callable[..., Array],
+    law: Callable[[], Law],
     *,
     correct: bool,
-    published: float | None = None,
-    truth: float | None = None,
+    claim: float = 0.1,
     pair: tuple[Any, Any] = TEN,
+    **more: Any,
+) -> Entry:
+    """Return an entry on ten answers."""
+    return Entry(name=name, claim=pure(claim), run=run, neighbours=pair, correct=correct, law=law, **more)
+
+
+def _variant(
+    name: str, scales: tuple[float, float], threshold: float, most: int, pair: tuple[Any, Any] = TEN, **more: Any
 ) -> Entry:
     """Return a variant whose answers are above, below and abort."""
-    return Entry(
-        name=name,
-        claim=pure(0.1),
-        run=partial(_patterns, scales, threshold, most),
-        neighbours=pair,
-        correct=correct,
-        truth=truth,
-        law=partial(_law, scales, threshold, most, pair),
-        published=published,
-    )
+    law = partial(_law, scales, threshold, most, pair)
+    return _entry(name, partial(_patterns, scales, threshold, most), law, pair=pair, **more)
 
 
 def _half(epsilon: float, count: int) -> tuple[float, float]:
@@ -195,13 +193,12 @@ ENTRIES = (
     _variant("sparse vector 1", _half(0.1, 1), 0.5, 1, correct=True),
     _variant("sparse vector 1, nine rise", _half(0.1, 1), 0.5, 1, correct=True, published=0.086, pair=NINE),
     *(
-        Entry(
-            name=name,
-            claim=pure(0.1),
-            run=partial(_redrawn, _half(0.1, 1), 1.0, 1),
-            neighbours=pair,
+        _entry(
+            name,
+            partial(_redrawn, _half(0.1, 1), 1.0, 1),
+            partial(_law, _half(0.1, 1), 1.0, 1, pair),
             correct=True,
-            law=partial(_law, _half(0.1, 1), 1.0, 1, pair),
+            pair=pair,
             published=published,
         )
         for name, pair, published in (
@@ -209,13 +206,11 @@ ENTRIES = (
             ("sparse vector 2, nine rise", NINE, 0.086),
         )
     ),
-    Entry(
-        name="sparse vector 3",
-        claim=pure(0.1),
-        run=partial(_valued, (20.0, 20.0), 1.0, 0.0),
-        neighbours=TEN,
+    _entry(
+        "sparse vector 3",
+        partial(_valued, (20.0, 20.0), 1.0, 0.0),
+        partial(_compared_law, 20.0, 1.0, TEN),
         correct=False,
-        law=partial(_compared_law, 20.0, 1.0, TEN),
         note="the number bounds the threshold; the loss grows without limit in the queries, ten are far from it",
         published=0.182,
     ),
@@ -226,30 +221,26 @@ ENTRIES = (
     _variant("sparse vector, two above", _half(0.1, 2), 1.0, 2, correct=True),
     _variant("sparse vector, no abort", _half(0.1, 1), 1.0, 10, correct=False),
     _variant("sparse vector, fixed threshold noise", (1e-6, 20.0), 1.0, 1, correct=False),
-    Entry(
-        name="sparse vector 4, twice",
-        claim=pure(0.2),
-        run=partial(_parallel, (partial(_patterns, _SVT4, 1.0, 1),) * 2),
-        neighbours=TEN,
+    _entry(
+        "sparse vector 4, twice",
+        partial(_parallel, (partial(_patterns, _SVT4, 1.0, 1),) * 2),
+        lambda: _twice(_law(_SVT4, 1.0, 1, TEN)),
         correct=False,
-        law=lambda: _twice(_law(_SVT4, 1.0, 1, TEN)),
+        claim=0.2,
     ),
-    Entry(
-        name="sparse vectors 3 and 4 in parallel",
-        claim=pure(0.2),
-        run=partial(_parallel, (partial(_valued, (20.0, 20.0), 1.0, 0.0), partial(_patterns, _SVT4, 1.0, 1))),
-        neighbours=TEN,
+    _entry(
+        "sparse vectors 3 and 4 in parallel",
+        partial(_parallel, (partial(_valued, (20.0, 20.0), 1.0, 0.0), partial(_patterns, _SVT4, 1.0, 1))),
+        lambda: _both(_compared_law(20.0, 1.0, TEN), _law(_SVT4, 1.0, 1, TEN)),
         correct=False,
-        law=lambda: _both(_compared_law(20.0, 1.0, TEN), _law(_SVT4, 1.0, 1, TEN)),
+        claim=0.2,
         published=0.262,
     ),
-    Entry(
-        name="numerical sparse vector",
-        claim=pure(0.1),
-        run=partial(_valued, (40.0, 80.0), 1.0, 20.0),
-        neighbours=TEN,
+    _entry(
+        "numerical sparse vector",
+        partial(_valued, (40.0, 80.0), 1.0, 20.0),
+        partial(_fresh_law, (40.0, 80.0), 1.0, 20.0, TEN),
         correct=True,
-        law=partial(_fresh_law, (40.0, 80.0), 1.0, 20.0, TEN),
         published=0.035,
     ),
 )
