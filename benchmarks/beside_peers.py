@@ -51,19 +51,12 @@ def dp_pld(build, interval):
     return ends[0], ends[1]
 
 
-def dp_sampled(rate, sigma, times):
+def dp_repeated(law, size, times, rate=1.0):
     from dp_accounting.pld import privacy_loss_distribution as pld
 
-    return lambda pessimistic, h: pld.from_gaussian_mechanism(
-        sigma, sampling_prob=rate, pessimistic_estimate=pessimistic, value_discretization_interval=h
-    ).self_compose(times)
-
-
-def dp_laplace(scale, times, rate=1.0):
-    from dp_accounting.pld import privacy_loss_distribution as pld
-
-    return lambda pessimistic, h: pld.from_laplace_mechanism(
-        scale, sampling_prob=rate, pessimistic_estimate=pessimistic, value_discretization_interval=h
+    build = getattr(pld, f"from_{law}_mechanism")
+    return lambda pessimistic, h: build(
+        size, sampling_prob=rate, pessimistic_estimate=pessimistic, value_discretization_interval=h
     ).self_compose(times)
 
 
@@ -76,22 +69,11 @@ def dp_mixed(pessimistic, h):
     return functools.reduce(lambda whole, part: whole.compose(part), parts)
 
 
-def prv(rate, sigma, times, error):
-    from prv_accountant import PoissonSubsampledGaussianMechanism, PRVAccountant
+def prv(law, settings, times, error):
+    import prv_accountant
 
-    variable = PoissonSubsampledGaussianMechanism(noise_multiplier=sigma, sampling_probability=rate)
-    accountant = PRVAccountant(
-        prvs=[variable], max_self_compositions=[times], eps_error=error, delta_error=DELTA / 1000
-    )
-    lower, _, upper = accountant.compute_epsilon(DELTA, [times])
-    return lower, upper
-
-
-def prv_laplace(scale, times, error):
-    from prv_accountant import LaplaceMechanism, PRVAccountant
-
-    accountant = PRVAccountant(
-        prvs=[LaplaceMechanism(mu=1 / scale)],
+    accountant = prv_accountant.PRVAccountant(
+        prvs=[getattr(prv_accountant, law)(**settings)],
         max_self_compositions=[times],
         eps_error=error,
         delta_error=DELTA / 1000,
@@ -122,14 +104,23 @@ def allocated(steps, epochs):
     return Allocate(part=gaussian(1.0), steps=steps, epochs=epochs)
 
 
-def sampled_rows(rate, sigma, times):
-    build = dp_sampled(rate, sigma, times)
+def pld_rows(law, size, times, rate=1.0):
     return {
-        "dp-accounting PLD, 1e-4": lambda: dp_pld(build, 1e-4),
-        "dp-accounting PLD, 1e-3": lambda: dp_pld(build, 1e-3),
-        "prv-accountant, .1": lambda: prv(rate, sigma, times, 0.1),
-        "prv-accountant, .01": lambda: prv(rate, sigma, times, 0.01),
+        "dp-accounting PLD, 1e-4": lambda: dp_pld(dp_repeated(law, size, times, rate), 1e-4),
+        "dp-accounting PLD, 1e-3": lambda: dp_pld(dp_repeated(law, size, times, rate), 1e-3),
     }
+
+
+def prv_rows(law, settings, times):
+    return {
+        "prv-accountant, .1": lambda: prv(law, settings, times, 0.1),
+        "prv-accountant, .01": lambda: prv(law, settings, times, 0.01),
+    }
+
+
+def sampled_rows(rate, sigma, times):
+    settings = {"noise_multiplier": sigma, "sampling_probability": rate}
+    return pld_rows("gaussian", sigma, times, rate) | prv_rows("PoissonSubsampledGaussianMechanism", settings, times)
 
 
 def allocation_rows(steps, epochs):
@@ -159,20 +150,12 @@ CASES = {
     "laplace": (
         "1,000 Laplace, scale 10",
         lambda: Repeat(part=laplace(10.0), times=1000),
-        lambda: {
-            "dp-accounting PLD, 1e-4": lambda: dp_pld(dp_laplace(10.0, 1000), 1e-4),
-            "dp-accounting PLD, 1e-3": lambda: dp_pld(dp_laplace(10.0, 1000), 1e-3),
-            "prv-accountant, .1": lambda: prv_laplace(10.0, 1000, 0.1),
-            "prv-accountant, .01": lambda: prv_laplace(10.0, 1000, 0.01),
-        },
+        lambda: pld_rows("laplace", 10.0, 1000) | prv_rows("LaplaceMechanism", {"mu": 0.1}, 1000),
     ),
     "sampled-laplace": (
         "100 Poisson steps, rate .1, Laplace 1",
         lambda: Repeat(part=sample(laplace(1.0), 0.1), times=100),
-        lambda: {
-            "dp-accounting PLD, 1e-4": lambda: dp_pld(dp_laplace(1.0, 100, 0.1), 1e-4),
-            "dp-accounting PLD, 1e-3": lambda: dp_pld(dp_laplace(1.0, 100, 0.1), 1e-3),
-        },
+        lambda: pld_rows("laplace", 1.0, 100, 0.1),
     ),
     "mixed": (
         "50 Gaussian and 50 Laplace, 5 to 20",
