@@ -1,6 +1,6 @@
-"""Regret of UCRL-VTR and LSVI-UCB: what privacy, its model and its calibration cost, and a figure of it.
+"""Regret of UCRL-VTR and LSVI-UCB: what privacy, its model and its calibration cost.
 
-Run: python -m benchmarks.linear_rl_utility [episodes] [runs] [figure.png]     (about four minutes on one core)
+Run: python -m benchmarks.linear_rl_utility [episodes] [runs]     (about four minutes on one core)
 
 Rows are means over runs: regret an episode up to K / 16, K / 4 and K, the growth of regret over the last fourfold (an
 exponent of K), what the last policy loses, and how often values were optimistic. `scale` is the bonus over the paper's;
@@ -23,11 +23,14 @@ from algorithms.problems import load
 from algorithms.pucb import Pucb
 from algorithms.ucrl_vtr import UcrlVtr
 from algorithms.ucrl_vtr.run import checkpoints
-from dpaudit import Streams, bracket_epsilon, fold
+from dpaudit import Streams
 
 
-def row(name, transcript, at):
-    """Print one line; `at` holds the episodes after which regret was written down."""
+def row(name, config, held, runs, *, without_noise=False):
+    """Run a configuration and print one line."""
+    run = config.run_without_noise if without_noise else config.run
+    transcript = run(held, Streams.spawn(np.random.default_rng(0)), runs)
+    at = written_after(config)
     regret, episodes = transcript.arrays["regret"].mean(axis=0), at[-1]
     low, middle, high = np.interp([episodes / 16, episodes / 4, episodes], [0, *at], [0.0, *regret])
     slope = math.log(high / middle) / math.log(4) if middle > 0 else math.nan
@@ -38,8 +41,13 @@ def row(name, transcript, at):
     print(f"{name:44}", *(f"{rate:9.3f}" for rate in rates), f"{slope:8.2f}{gap:9.3f}{hopeful}", flush=True)
 
 
-def streams():
-    return Streams.spawn(np.random.default_rng(0))
+def written_after(config):
+    """The episodes after which regret was written down."""
+    if isinstance(config, UcrlVtr):
+        return checkpoints(config.episodes)
+    if isinstance(config, LsviUcb):
+        return (*config.plan().schedule.starts[1:], config.episodes)
+    return range(1, config.episodes + 1)
 
 
 def mixture(episodes, runs):
@@ -56,22 +64,15 @@ def mixture(episodes, runs):
         planning_period=20,
         weight_bound=held.weight_bound,
     )
-    row("no noise, scale 0.03", base.run_without_noise(held, streams(), runs), checkpoints(episodes))
-    row(
-        "no noise, scale 1",
-        replace(base, bonus_scale=1.0).run_without_noise(held, streams(), runs),
-        checkpoints(episodes),
-    )
+    row("no noise, scale 0.03", base, held, runs, without_noise=True)
+    row("no noise, scale 1", replace(base, bonus_scale=1.0), held, runs, without_noise=True)
     for model, epsilon in (("joint", 100.0), ("joint", 10.0), ("joint", 1.0), ("local", 10.0)):
         config = replace(base, model=model, epsilon=epsilon, clipping="range_aware")
-        row(
-            f"{model}, epsilon {epsilon:g}, tight, scale 0.03", config.run(held, streams(), runs), checkpoints(episodes)
-        )
+        row(f"{model}, epsilon {epsilon:g}, tight, scale 0.03", config, held, runs)
     for calibration in ("tight", "paper"):
         config = replace(base, epsilon=100.0, calibration=calibration, bonus_scale=1.0, shift_scale=1.0)
-        row(f"joint, epsilon 100, {calibration}, scale 1", config.run(held, streams(), runs), checkpoints(episodes))
-    bernstein = replace(base, bonus="bernstein", epsilon=100.0)
-    row("joint, epsilon 100, tight, Bernstein", bernstein.run(held, streams(), runs), checkpoints(episodes))
+        row(f"joint, epsilon 100, {calibration}, scale 1", config, held, runs)
+    row("joint, epsilon 100, tight, Bernstein", replace(base, bonus="bernstein", epsilon=100.0), held, runs)
 
 
 def linear(episodes, runs):
@@ -79,15 +80,10 @@ def linear(episodes, runs):
     base = LsviUcb(
         epsilon=100.0, delta=1e-5, episodes=episodes, steps=4, dimension=4, bonus_scale=1e-3, shift_scale=0.1
     )
-    row("LSVI-UCB, no noise", base.run_without_noise(held, streams(), runs), ends(base))
+    row("LSVI-UCB, no noise", base, held, runs, without_noise=True)
     for epsilon, calibration in ((100.0, "tight"), (10.0, "tight"), (100.0, "paper")):
         config = replace(base, epsilon=epsilon, calibration=calibration)
-        row(f"LSVI-UCB, epsilon {epsilon:g}, {calibration}", config.run(held, streams(), runs), ends(config))
-
-
-def ends(config):
-    """The last episode of every batch."""
-    return (*config.plan().schedule.starts[1:], config.episodes)
+        row(f"LSVI-UCB, epsilon {epsilon:g}, {calibration}", config, held, runs)
 
 
 def tabular(episodes, runs):
@@ -104,68 +100,21 @@ def tabular(episodes, runs):
         planning_period=20,
         clipping="range_aware",
     )
-    row("table: UCRL-VTR, joint, epsilon 10", base.run(held, streams(), runs), checkpoints(episodes))
-    row(
-        "table: UCRL-VTR, local, epsilon 10",
-        replace(base, model="local").run(held, streams(), runs),
-        checkpoints(episodes),
-    )
+    row("table: UCRL-VTR, joint, epsilon 10", base, held, runs)
+    row("table: UCRL-VTR, local, epsilon 10", replace(base, model="local"), held, runs)
     shape = {"epsilon": 10.0, "episodes": episodes, "steps": 3, "bonus_scale": 0.03, "planning_period": 20}
-    row("table: PUCB, epsilon 10", Pucb(**shape).run(held, streams(), runs), range(1, episodes + 1))
-    row("table: LDP-OBI, epsilon 10", LdpObi(**shape).run(held, streams(), runs), range(1, episodes + 1))
+    row("table: PUCB, epsilon 10", Pucb(**shape), held, runs)
+    row("table: LDP-OBI, epsilon 10", LdpObi(**shape), held, runs)
 
 
-def figure(path, episodes, runs):
-    """Regret an episode against certified epsilon, for both calibrations of the same claims."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
-
-    held = load("random_mixture")(seed=1)
-    drawing, axes = plt.subplots()
-    uniform = np.full((1, *held.mdp.shape), 1 / held.mdp.shape[2])
-    lost = held.mdp.optimum() - held.mdp.policy_values(uniform)[0]
-    print(f"uniform play: regret an episode {lost:.3f}")
-    axes.axhline(lost, linestyle="--", color="grey", label="uniform play")
-    for calibration in ("paper", "tight"):
-        proved, regret = [], []
-        for epsilon in (1.0, 10.0, 100.0, 1000.0):
-            config = UcrlVtr(
-                model="joint",
-                epsilon=epsilon,
-                delta=1e-5,
-                episodes=episodes,
-                steps=4,
-                dimension=3,
-                calibration=calibration,
-                bonus_scale=0.03,
-                shift_scale=0.4,
-                planning_period=50,
-            )
-            run = config.run(held, streams(), runs)
-            proved.append(bracket_epsilon(fold(config.declaration(), "replace_one"), 1e-5).upper)
-            regret.append(run.arrays["regret"][:, -1].mean() / episodes)
-            print(
-                f"{calibration}: claimed {epsilon:g}, proved {proved[-1]:.4g}, regret an episode {regret[-1]:.3f}",
-                flush=True,
-            )
-        axes.plot(proved, regret, marker="o", label=calibration)
-    axes.set(xscale="log", xlabel="certified epsilon at delta = 1e-5", ylabel="mean regret an episode", ylim=(0, None))
-    axes.legend()
-    drawing.savefig(path)
-
-
-def main(episodes=20_000, runs=20, path=""):
+def main(episodes=20_000, runs=20):
     print(
         f"{'K = ' + str(episodes):44}", *(f"{head:>9}" for head in ("K/16", "K/4", "K")), "   slope      gap optimism"
     )
     mixture(episodes, runs)
     linear(episodes, runs)
     tabular(episodes, runs)
-    if path:
-        figure(path, episodes, runs)
 
 
 if __name__ == "__main__":
-    main(*(int(held) if held.isdigit() else held for held in sys.argv[1:]))
+    main(*map(int, sys.argv[1:]))
