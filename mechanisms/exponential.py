@@ -2,14 +2,14 @@
 
 import math
 from dataclasses import replace
-from typing import ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
 from scipy.special import log_softmax
 
 from dpaudit import Claim, meets, smallest_holding
 from dpaudit.arguments import settled
-from dpaudit.checks import Positive, Size, meant, settle
+from dpaudit.checks import Size, Within, meant
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import DiscreteLoss
 from dpaudit.model.measures.claims import MeasuredClaim
@@ -49,15 +49,10 @@ class Exponential:
 
     name: ClassVar[str] = "exponential"
 
-    epsilon: Positive
+    epsilon: Annotated[float, Within(above=0, at_most=_LARGEST_EPSILON)]
     linf_sensitivity: Size
     neighbours: Neighbours
     utilities: Utilities = "general"
-
-    def __post_init__(self) -> None:
-        settle(self)
-        if self.epsilon > _LARGEST_EPSILON:
-            raise ValueError(f"Expected epsilon={self.epsilon} to be at most {_LARGEST_EPSILON:g}; take the maximum.")
 
     @classmethod
     def calibrated(cls, claim: Claim, *, linf_sensitivity: float, utilities: Utilities = "general") -> Self:

@@ -8,13 +8,11 @@ import numpy as np
 
 from dpaudit import Claim, UnsupportedError, meets
 from dpaudit.arguments import settled
-from dpaudit.checks import OneOf, Positive, TwoOrMore, count, settle
+from dpaudit.checks import OneOf, TwoOrMore, Within, count
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import ApproximateLoss, DiscreteLoss
 from dpaudit.model.losses.report_laws import ReportLaws
 from dpaudit.model.mechanism import Array
-
-_LARGEST_EPSILON = 700.0
 
 
 @settled
@@ -35,16 +33,9 @@ class RandomisedResponse:
 
     name: ClassVar[str] = "randomised_response"
 
-    epsilon: Positive
+    epsilon: Annotated[float, Within(above=0, at_most=700)]
     categories: TwoOrMore = 2
     neighbours: Annotated[Neighbours, OneOf(("replace_one",))] = "replace_one"
-
-    def __post_init__(self) -> None:
-        settle(self)
-        if self.epsilon > _LARGEST_EPSILON:
-            raise ValueError(
-                f"Expected epsilon={self.epsilon} to be at most {_LARGEST_EPSILON}; report openly instead."
-            )
 
     @classmethod
     def calibrated(cls, claim: Claim, *, categories: int = 2) -> Self:

@@ -9,15 +9,13 @@ import numpy as np
 
 from dpaudit import Claim
 from dpaudit.arguments import settled
-from dpaudit.checks import Count, OneOf, Positive, TwoOrMore, count, settle
+from dpaudit.checks import Count, OneOf, TwoOrMore, Within, count, settle
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import DiscreteLoss
 from dpaudit.model.losses.report_laws import ReportLaws
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import meeting
 from mechanisms.unary_encoding import one_category_named, one_hot
-
-_LARGEST_EPSILON = 700.0
 
 
 @settled
@@ -39,15 +37,13 @@ class SubsetSelection:
 
     name: ClassVar[str] = "subset_selection"
 
-    epsilon: Positive
+    epsilon: Annotated[float, Within(above=0, at_most=700)]
     categories: TwoOrMore
     subset_size: Count
     neighbours: Annotated[Neighbours, OneOf(("replace_one",))] = "replace_one"
 
     def __post_init__(self) -> None:
         settle(self)
-        if self.epsilon > _LARGEST_EPSILON:
-            raise ValueError(f"Expected epsilon={self.epsilon} to be at most {_LARGEST_EPSILON:g}.")
         if self.subset_size >= self.categories:
             raise ValueError(f"Expected subset_size={self.subset_size} to be below categories={self.categories}.")
 

@@ -9,14 +9,12 @@ import numpy as np
 
 from dpaudit import Claim
 from dpaudit.arguments import settled
-from dpaudit.checks import OneOf, Positive, TwoOrMore, count, settle
+from dpaudit.checks import OneOf, TwoOrMore, Within, count
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import DiscreteLoss
 from dpaudit.model.losses.report_laws import ReportLaws
 from dpaudit.model.mechanism import Array
 from mechanisms._additive import meeting
-
-_LARGEST_EPSILON = 700.0
 
 Encoding = Literal["symmetric", "optimised"]
 
@@ -41,15 +39,10 @@ class UnaryEncoding:
 
     name: ClassVar[str] = "unary_encoding"
 
-    epsilon: Positive
+    epsilon: Annotated[float, Within(above=0, at_most=700)]
     categories: TwoOrMore
     neighbours: Annotated[Neighbours, OneOf(("replace_one",))] = "replace_one"
     encoding: Encoding = "symmetric"
-
-    def __post_init__(self) -> None:
-        settle(self)
-        if self.epsilon > _LARGEST_EPSILON:
-            raise ValueError(f"Expected epsilon={self.epsilon} to be at most {_LARGEST_EPSILON:g}.")
 
     @classmethod
     def calibrated(cls, claim: Claim, *, categories: int = 2, encoding: Encoding = "symmetric") -> Self:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from algorithms._dueling.claim import answer_claim
 from dpaudit import Claim
-from dpaudit.checks import Count, OneOf, OpenProbability, Positive, TwoOrMore, settle
+from dpaudit.checks import Count, OneOf, OpenProbability, Positive, TwoOrMore, Within, settle
 
 CALIBRATIONS = ("paper", "tight", "proof")
 """The noise by name: Algorithm 2's Lap(1 / eps), which is tight, or the Lap(ln T / eps) that Lemma 7 analyses."""
@@ -24,7 +24,8 @@ class GOptimalDuelingSettings:
     Parameters: `epsilon` in nats; `horizon`, the number of rounds and people; `arms` and `dimension`, those of the
     problem; `model`, always "central"; `calibration` of the noise: "paper" (Algorithm 2's 1 / epsilon), "tight" (the
     same) or "proof" (ln T / epsilon, as Lemma 7 analyses it); `preset` of the phases' lengths: "paper" (Theorem 3) or
-    "practical", see `plan.Lengths`; `kappa`, the slope that the printed lengths divide by, sigma'(4) by default;
+    "practical", see `plan.Lengths`; `kappa`, the slope that the printed lengths divide by, sigma'(4) by default,
+    at most the steepest slope of the logistic function;
     `fail_prob` of the printed lengths; `radius` of the ball that estimates lie in; `ridge` of the estimate; `tolerance`
     of the design.
     Raises: ValueError: a field outside its range; the message names it, its value and the rule.
@@ -40,7 +41,7 @@ class GOptimalDuelingSettings:
     arms: TwoOrMore
     dimension: Count
     preset: Annotated[str, OneOf(PRESETS)] = "practical"
-    kappa: Positive = _SLOPE_AT_4
+    kappa: Annotated[float, Within(above=0, at_most=0.25)] = _SLOPE_AT_4
     fail_prob: OpenProbability | None = None
     radius: Positive = 2.0
     ridge: Positive = 1e-3
@@ -48,8 +49,6 @@ class GOptimalDuelingSettings:
 
     def __post_init__(self) -> None:
         settle(self)
-        if self.kappa > 0.25:
-            raise ValueError(f"Expected kappa={self.kappa} at most 0.25, the steepest slope of the logistic function.")
 
     @property
     def number_of_units(self) -> int:
