@@ -1,10 +1,9 @@
 """Rows of SmartNoise's synthesizers: the covariance, of which an old version dropped the clipping."""
 
 from functools import partial
-from importlib.util import find_spec, module_from_spec, spec_from_file_location
-from pathlib import Path
 from typing import Any
 
+from benchmarks.wall.library_files import file_of, loaded
 from benchmarks.wall.row import Replay, Row, Standing
 from benchmarks.wall.rows.synthesizers import ROWS as SYNTHESIZERS
 from dpaudit.adapters.finding import installed_version, library_module
@@ -23,7 +22,8 @@ def _covariance(*, fixed: bool) -> Replay:
     version = installed_version(_LIBRARY)
     if _is_fixed(version) is not fixed:
         raise UnsupportedError(f"The row is about {'1.0.8 or later' if fixed else '1.0.5'}; installed is {version}.")
-    covariance = _module().DPcovariance
+    # its package imports what only old scikit-learn has
+    covariance = loaded(file_of(_LIBRARY, "snsynth", "models", "dp_covariance.py")).DPcovariance
     frames = library_module("pandas", "pandas")
     ranges = frames.DataFrame({"a": [0.0, 1.0], "b": [0.0, 1.0]})
     made = covariance(n=4, cols=["a", "b"], rng=ranges, global_eps=1.0)
@@ -36,22 +36,6 @@ def _covariance(*, fixed: bool) -> Replay:
         seen=max(abs(one - other) for one, other in zip(first, second, strict=True)),
         version=version,
     )
-
-
-def _module() -> Any:
-    """Return the module of the covariance from its file: its package imports what only old scikit-learn has.
-
-    Raises: UnsupportedError: there is no such file.
-    """
-    package = find_spec("snsynth")
-    places = [] if package is None else list(package.submodule_search_locations or [])
-    file = next((path for place in places if (path := Path(place) / "models" / "dp_covariance.py").exists()), None)
-    spec = None if file is None else spec_from_file_location("snsynth_dp_covariance", file)
-    if spec is None or spec.loader is None:
-        raise UnsupportedError(f"The library {_LIBRARY} has no models/dp_covariance.py here.")
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def _released(made: Any, frames: Any, last: float) -> list[float]:

@@ -9,17 +9,15 @@ from copy import deepcopy
 from dataclasses import replace
 from functools import lru_cache, partial
 from importlib import import_module
-from importlib.util import find_spec, module_from_spec, spec_from_file_location
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from benchmarks.wall.library_files import file_of, loaded
 from benchmarks.wall.row import Replay, Row, Standing, bare_release
 from dpaudit.adapters import LibraryRelease, adapt
 from dpaudit.adapters.finding import installed_version, library_module
-from dpaudit.errors import UnsupportedError
 from dpaudit.model.claim import Claim, Neighbours
 
 _FITS, _DELTA = 60, 1e-5
@@ -119,9 +117,7 @@ def _privbayes_module() -> ModuleType:
 
     Raises: UnsupportedError: the library is not installed.
     """
-    found = find_spec("synthcity")
-    if found is None or not found.submodule_search_locations:
-        raise UnsupportedError("The library synthcity is not installed here.")
+    place = file_of("synthcity", "synthcity", "plugins", "privacy", "plugin_privbayes.py")
     core = "synthcity.plugins.core"
     names: dict[str, dict[str, Any]] = {
         f"{core}.{name.lower()}": {name: object} for name in ("Distribution", "Plugin", "Schema", "Serializable")
@@ -137,13 +133,7 @@ def _privbayes_module() -> ModuleType:
             sys.modules.setdefault(parent.__name__, parent)
         sys.modules[name] = ModuleType(name)
         vars(sys.modules[name]).update(fields)
-    place = Path(found.submodule_search_locations[0]) / "plugins" / "privacy" / "plugin_privbayes.py"
-    spec = spec_from_file_location("synthcity_privbayes", place)
-    if spec is None or spec.loader is None:
-        raise UnsupportedError("The library synthcity has no PrivBayes here.")
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return loaded(place)
 
 
 def print_nothing(*_: Any, **__: Any) -> None:
@@ -157,11 +147,8 @@ def _numeric_column() -> LibraryRelease:
     with threshold 5; the record that is added moves one count across each.
     """
     version = installed_version("mostlyai-engine")
-    found = find_spec("mostlyai")
-    if found is None or not found.submodule_search_locations:
-        raise UnsupportedError("The library mostlyai-engine is not installed here.")
     package = ModuleType("mostlyai.engine")
-    package.__path__ = [str(Path(found.submodule_search_locations[0]) / "engine")]
+    package.__path__ = [str(file_of("mostlyai-engine", "mostlyai", "engine"))]
     sys.modules.setdefault("mostlyai.engine", package)
     numeric = import_module("mostlyai.engine._encoding_types.tabular.numeric")
     frames = library_module("pandas", "pandas")
@@ -267,9 +254,7 @@ ROWS = (
     _row(
         "synthcity",
         "PrivBayes, a weak score is dropped without noise",
-        partial(
-            _privbayes, "replace_one", ("xu xu xu xu xv xv xv yu yu yu yv yv", "xu xu xu xu xu xv xv yu yu yu yv yv"), 1
-        ),
+        partial(_privbayes, "replace_one", _NEAR_THRESHOLD, 1),
         pair="12 rows, one replaced",
         runs=_FITS,
         standing="known bug",
