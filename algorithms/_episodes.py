@@ -91,6 +91,20 @@ def billboard_of(episodes: Iterable[tuple[Array, Array]], own: int = 1) -> dict[
     return {"released": np.stack(released, axis=1), "others": np.stack(others, axis=1)}
 
 
+def nodes_holding(prefixes: Array, number: int = 1) -> list[Array]:
+    """Return the nodes of a tree that hold element `number`, from its prefix sums.
+
+    Shape: (n_runs, prefixes, ...) to (n_runs, ...) a node, which ends at k: prefix k less prefix k - lowbit(k).
+    """
+    nodes: list[Array] = []
+    k = number
+    while k <= prefixes.shape[1]:
+        before = k & (k - 1)
+        nodes.append(prefixes[:, k - 1] - (prefixes[:, before - 1] if before else 0.0))
+        k += k & -k
+    return nodes
+
+
 def actions_case(name: str, pair: tuple[Any, Any], told: Told) -> AuditCase:
     """Return the audit of joint privacy in its literal form: what users after the first are told to do."""
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from algorithms._episodes import actions_case, billboard_of
+from algorithms._episodes import actions_case, billboard_of, nodes_holding
 from algorithms._tabular_rl.plan import TablePlan
 from algorithms._tabular_rl.run import run_table
 from algorithms.problems.finite_mdp import FiniteMdp
@@ -30,8 +30,7 @@ class TableRatio:
         """Return one score a run. Shape: (n_runs,)."""
         own = view["released"] - view["others"]
         total: Any = 0.0
-        for level in range(own.shape[1].bit_length()):
-            node = own[:, 2**level - 1]
+        for node in nodes_holding(own):
             low, high = (self.mechanism.log_density(node, counts) for counts in self.pair)
             total = total + (high - low).sum(axis=tuple(range(1, node.ndim)))
         result: Array = total

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from algorithms._episodes import stacked
+from algorithms._episodes import nodes_holding, stacked
 from algorithms.lsvi_ucb.canaries import BatchCanary, canaries
 from algorithms.lsvi_ucb.noise import StepNoise
 from algorithms.lsvi_ucb.plan import BatchPlan, plan_of
@@ -105,18 +105,12 @@ class BatchRatio:
         for h, noise in enumerate(self.noises):
             for side, canary in ((-1.0, self.pair[0]), (1.0, self.pair[1])):
                 x, y = canary.features[h], canary.targets[turns, h][..., None]
-                for node in _first_nodes(matrices[:, :, h]):
+                for node in nodes_holding(matrices[:, :, h]):
                     total = total + side * _summed(noise.matrix.log_density(node, np.outer(x, x)))
                 density = noise.vector.log_density(vectors[:, :, h], y * x).sum(axis=-1)
                 total = total + side * np.where(view["released"], density, 0.0).sum(axis=1)
         result: Array = total
         return result
-
-
-def _first_nodes(prefixes: Array) -> list[Array]:
-    """Return the nodes that hold the first leaf: prefixes 1, 2, 4, ..., each a node. Shape: (n_runs, d, d) each."""
-    length = prefixes.shape[1]
-    return [prefixes[:, 2**level - 1] for level in range(length.bit_length())]
 
 
 def _summed(density: Array) -> Array:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from algorithms._episodes import actions_case, billboard_of
+from algorithms._episodes import actions_case, billboard_of, nodes_holding
 from algorithms.problems.linear_mixture import LinearMixture, random_mixture
 from algorithms.ucrl_vtr.canaries import Canary, canaries
 from algorithms.ucrl_vtr.plan import MixturePlan, plan_of, products
@@ -115,19 +115,11 @@ def is_gaussian(regressions: tuple[Regression, ...]) -> bool:
 
 
 def nodes_of(view: Mapping[str, Array], episode: int) -> Array:
-    """Return the nodes that hold `episode`, as the target and noise alone left them. Shape: (n_runs, m, G, d, d + 1).
+    """Return the nodes that hold `episode`, as the target and noise alone left them.
 
-    Prefix k less prefix k - lowbit(k) is the node that ends at k.
+    Shape: (n_runs, m, G, d, d + 1).
     """
-    own = view["released"] - view["others"]
-    length = own.shape[1]
-    nodes: list[Array] = []
-    k = episode
-    while k <= length:
-        before = k & (k - 1)
-        nodes.append(own[:, k - 1] - (own[:, before - 1] if before else 0.0))
-        k += k & -k
-    return np.stack(nodes, axis=1)
+    return np.stack(nodes_holding(view["released"] - view["others"], episode), axis=1)
 
 
 def ratio(regressions: tuple[Regression, ...], pair: tuple[Canary, Canary], outputs: Array) -> Array:
