@@ -47,6 +47,21 @@ class Row:
         count("runs", self.runs)
 
 
+def replay_row(
+    library: str,
+    name: str,
+    build: Callable[[], Replay],
+    *,
+    pair: str,
+    source: str,
+    standing: Standing = "known bug",
+) -> Row:
+    """Return the row of a replay, which needs one run."""
+    return Row(
+        library=library, name=f"{name}, replay", pair=pair, runs=1, build=build, standing=standing, source=source
+    )
+
+
 KNOWN: tuple[Standing, ...] = ("known bug", "misuse")
 """What is known to break its claim."""
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.wall.row import Replay, Row, Standing
+from benchmarks.wall.row import Replay, Row, Standing, replay_row
 from dpaudit.adapters import LibraryRelease, adapt
 from dpaudit.adapters.finding import installed_version, library_module
 from dpaudit.model.claim import Neighbours
@@ -137,13 +137,11 @@ ROWS = (
     ),
     _statistic("mean", [0.0] * 4, [0.0, 0.0, 0.0, math.nan], bounds=(0.0, 1.0), runs=60, **_MISSING),
     _statistic("median", [0.2, 0.2, 0.8], [0.2, 0.2, math.nan], bounds=(0.0, 1.0), runs=60, **_MISSING),
-    Row(
-        library=_LIBRARY,
-        name="linear regression, second degree, replay",
+    replay_row(
+        _LIBRARY,
+        "linear regression, second degree",
+        _second_degree,
         pair="four records of 0, one of them 100",
-        runs=1,
-        build=_second_degree,
-        standing="known bug",
         source="diffprivlib 104, 105",
     ),
 )

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from benchmarks.wall.row import Replay, Row, Standing
+from benchmarks.wall.row import Replay, Row, Standing, replay_row
 from dpaudit.adapters import LibraryRelease, adapt
 from dpaudit.adapters.finding import installed_version, library_module
 from dpaudit.model.claim import Neighbours
@@ -200,22 +200,18 @@ ROWS = (
         standing="misuse",
         source="the claim is for a random sample",
     ),
-    Row(
-        library=_LIBRARY,
-        name="sum of squared deviations, replay",
+    replay_row(
+        _LIBRARY,
+        "sum of squared deviations",
+        _squared_deviations,
         pair="1,024 records near 2^50, one replaced",
-        runs=1,
-        build=_squared_deviations,
-        standing="known bug",
         source="opendp 2923",
     ),
-    Row(
-        library=_LIBRARY,
-        name="resize by insertions and deletions, replay",
+    replay_row(
+        _LIBRARY,
+        "resize by insertions and deletions",
+        _resized,
         pair="0, 1, 2, 9 and 0, 1, 2",
-        runs=1,
-        build=_resized,
-        standing="known bug",
         source="opendp 2927",
     ),
 )

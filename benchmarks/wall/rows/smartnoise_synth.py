@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 from benchmarks.wall.library_files import file_of, loaded
-from benchmarks.wall.row import Replay, Row, Standing
+from benchmarks.wall.row import Replay, Row, replay_row
 from benchmarks.wall.rows.synthesizers import ROWS as SYNTHESIZERS
 from dpaudit.adapters.finding import installed_version, library_module
 from dpaudit.errors import UnsupportedError
@@ -56,15 +56,13 @@ def _is_fixed(version: str) -> bool:
 
 def _row(*, fixed: bool) -> Row:
     """Return the row of the covariance in the broken or in the repaired version."""
-    standing: Standing = "fixed" if fixed else "known bug"
-    return Row(
-        library=_LIBRARY,
-        name=f"covariance, {'1.0.8 or later' if fixed else '1.0.5'}, replay",
+    return replay_row(
+        _LIBRARY,
+        f"covariance, {'1.0.8 or later' if fixed else '1.0.5'}",
+        partial(_covariance, fixed=fixed),
         pair="four records, one of them at 1e6",
-        runs=1,
-        build=partial(_covariance, fixed=fixed),
-        standing=standing,
         source="smartnoise-sdk 622, repaired by 624",
+        standing="fixed" if fixed else "known bug",
     )
 
 

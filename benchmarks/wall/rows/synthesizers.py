@@ -21,8 +21,12 @@ from dpaudit.adapters.finding import installed_version, library_module
 from dpaudit.model.claim import Claim, Neighbours
 
 _FITS, _DELTA = 60, 1e-5
-_PUBLISHED = "Cebere and others 2026"
-_INFERRED = "no transformer is given, so that categories come from the data"
+_PUBLISHED: dict[str, Any] = {"standing": "known bug", "source": "Cebere and others 2026"}
+_NO_DOMAIN: dict[str, Any] = {"standing": "known bug", "source": "dpmm 18"}
+_INFERRED: dict[str, Any] = {
+    "standing": "misuse",
+    "source": "no transformer is given, so that categories come from the data",
+}
 
 
 def tables(*, value: int = 9) -> tuple[Any, Any]:
@@ -188,15 +192,9 @@ _NEAR_THRESHOLD = "xu xu xu xu xv xv xv yu yu yu yv yv", "xu xu xu xu xu xv xv y
 
 ROWS = (
     _row("dpmm", "AIM, domain given", partial(_dpmm, "AIMGM", domain=_PUBLIC, **_AIM)),
-    _row(
-        "dpmm",
-        "AIM, no domain given",
-        partial(_dpmm, "AIMGM", domain=None, **_AIM),
-        standing="known bug",
-        source="dpmm 18",
-    ),
+    _row("dpmm", "AIM, no domain given", partial(_dpmm, "AIMGM", domain=None, **_AIM), **_NO_DOMAIN),
     _row("dpmm", "MST, domain given", partial(_dpmm, "MSTGM", domain=_PUBLIC, audited=False)),
-    _row("dpmm", "MST, no domain given, replay", _domain_seen, runs=1, standing="known bug", source="dpmm 18"),
+    _row("dpmm", "MST, no domain given, replay", _domain_seen, runs=1, **_NO_DOMAIN),
     _row(
         "dpmm",
         "PrivBayes, its choices",
@@ -212,35 +210,20 @@ ROWS = (
         partial(_smartnoise, "mst", public=True, audited=False, delta=_DELTA),
     ),
     _row("smartnoise-synth", "AIM, transformer given", partial(_smartnoise, "aim", public=True, rounds=2)),
-    _row(
-        "smartnoise-synth",
-        "AIM, categories from the data",
-        partial(_smartnoise, "aim", rounds=2),
-        standing="misuse",
-        source=_INFERRED,
-    ),
-    _row(
-        "smartnoise-synth",
-        "MWEM, categories from the data",
-        partial(_smartnoise, "mwem"),
-        standing="misuse",
-        source=_INFERRED,
-    ),
+    _row("smartnoise-synth", "AIM, categories from the data", partial(_smartnoise, "aim", rounds=2), **_INFERRED),
+    _row("smartnoise-synth", "MWEM, categories from the data", partial(_smartnoise, "mwem"), **_INFERRED),
     _row(
         "smartnoise-synth",
         "DP-CTGAN, categories from the data",
         partial(_smartnoise, "dpctgan", epochs=1, batch_size=100),
-        standing="misuse",
-        source=_INFERRED,
+        **_INFERRED,
     ),
     _row(
         "synthcity",
         "PrivBayes, as many parents as columns",
         partial(_privbayes, "replace_one", ("xu " * 9 + "yv", "xu " * 8 + "yv yv"), 2),
         pair="10 rows, one replaced",
-        runs=_FITS,
-        standing="known bug",
-        source=_PUBLISHED,
+        **_PUBLISHED,
     ),
     _row(
         "synthcity",
@@ -248,17 +231,14 @@ ROWS = (
         partial(_privbayes, "add_remove", ("xu " * 99 + "yv", "xu " * 99 + "yv yv"), 1),
         pair="100 rows, one more",
         runs=2 * _FITS,
-        standing="known bug",
-        source=_PUBLISHED,
+        **_PUBLISHED,
     ),
     _row(
         "synthcity",
         "PrivBayes, a weak score is dropped without noise",
         partial(_privbayes, "replace_one", _NEAR_THRESHOLD, 1),
         pair="12 rows, one replaced",
-        runs=_FITS,
-        standing="known bug",
-        source=_PUBLISHED,
+        **_PUBLISHED,
     ),
     _row(
         "mostlyai-engine",
@@ -266,7 +246,6 @@ ROWS = (
         _numeric_column,
         pair="62 values, one more",
         runs=4000,
-        standing="known bug",
-        source=_PUBLISHED,
+        **_PUBLISHED,
     ),
 )
