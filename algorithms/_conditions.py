@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from dpaudit import Condition, Streams
+from dpaudit.model.mechanism import Array
 from dpaudit.model.trace import Released
 
 FRESH = Condition(kind="distinct_noise")
@@ -18,6 +19,11 @@ def noise_is_fresh(streams: Streams, released: tuple[Released, ...]) -> bool:
     """Return whether noise has a stream of its own and no two releases carry the same noise."""
     fingerprints = [release.fingerprint for release in released if release.fingerprint is not None]
     return noise_has_own_stream(streams) and len(set(fingerprints)) == len(fingerprints)
+
+
+def all_took_part(counts: Array, users: int) -> bool:
+    """Return whether as many users took part as the public schedule says, in every run. Shape: (n_runs, a, b)."""
+    return bool((counts.sum(axis=(1, 2)) == users).all())
 
 
 def nobody_twice(people: Sequence[range]) -> bool:

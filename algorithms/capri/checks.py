@@ -7,7 +7,6 @@ declaration into a checked one. The sensitivity is decided by replays on neighbo
 import numpy as np
 from scipy.special import gammaln, xlogy
 
-from algorithms._growth import Epoch
 from algorithms.capri.design import Design, Factors
 from dpaudit import Condition
 from dpaudit.model.mechanism import Array
@@ -51,11 +50,6 @@ EVERY_EPOCH: tuple[Condition, ...] = (CLIPPED, BOUND, GENERATOR, SCHEDULE)
 _ROUNDING = 1 + 1e-9
 _COINCIDENCE = -27.7
 """ln(1e-12): what is less likely than this is no coincidence."""
-
-
-def epoch_is_full(epoch: Epoch, counts: Array) -> bool:
-    """Return whether as many users took part as the public schedule says, in every run."""
-    return bool((counts.sum(axis=(1, 2)) == epoch.length).all())
 
 
 def sums_are_clipped(counts: Array, sums: Array, reward_bound: float) -> bool:

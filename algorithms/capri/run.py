@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from algorithms._conditions import FRESH, conditions_of, noise_is_fresh
+from algorithms._conditions import FRESH, all_took_part, conditions_of, noise_is_fresh
 from algorithms.capri import checks
 from algorithms.capri.design import cell_law
 from algorithms.capri.domain import domain_of
@@ -94,7 +94,7 @@ def _run_block(
         flat = active.reshape(n_runs, -1)
         played = users.play(epoch, active, streams)  # lines 10 to 12
         arrays["actions"].append(played.counts.reshape(n_runs, -1))
-        observed[checks.SCHEDULE] &= checks.epoch_is_full(epoch, played.counts)
+        observed[checks.SCHEDULE] &= all_took_part(played.counts, epoch.length)
         if plan.releases(epoch):
             law = cell_law(domain.context_probabilities, active)
             design = plan.draw(law, epoch.length, streams.public)  # lines 4 to 8, 21 to 25: S and R

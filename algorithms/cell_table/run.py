@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from algorithms._conditions import FRESH, conditions_of, noise_is_fresh
-from algorithms.capri.checks import CLIPPED, SCHEDULE
+from algorithms._conditions import FRESH, all_took_part, conditions_of, noise_is_fresh
+from algorithms.capri.checks import CLIPPED, SCHEDULE, sums_are_clipped
 from algorithms.capri.run import with_losses
 from algorithms.capri.users import Played, SimulatedUsers, Users
 from algorithms.cell_table.elimination import at_least_one
@@ -19,8 +19,6 @@ from algorithms.cell_table.settings import CellTableSettings
 from algorithms.problems.kernel_bandit import KernelBandit
 from dpaudit import Recorder, Streams, Transcript
 from dpaudit.model.mechanism import Array
-
-_ROUNDING = 1 + 1e-9
 
 
 def run(settings: CellTableSettings, problem: KernelBandit, streams: Streams, n_runs: int) -> Transcript:
@@ -52,10 +50,10 @@ def run_epochs(plan: Plan, shape: tuple[int, int], users: Users, streams: Stream
     for epoch in plan.epochs:
         played = users.play(epoch, active, streams)
         history["actions"].append(played.counts.reshape(n_runs, -1))
-        observed[SCHEDULE] &= bool((played.counts.sum(axis=(1, 2)) == epoch.length).all())
+        observed[SCHEDULE] &= all_took_part(played.counts, epoch.length)
         if epoch.complete:
             table = plan.tabulate(played, plan.reward_bound)
-            observed[CLIPPED] &= bool((np.abs(table[..., 1]) <= table[..., 0] * _ROUNDING).all())
+            observed[CLIPPED] &= sums_are_clipped(table[..., 0], table[..., 1], 1.0)
             noisy = plan.release(recorder, plan.label(epoch), plan.mechanism, table)
             history["release"].append(noisy)
             pooled = pooled + noisy

@@ -70,8 +70,6 @@ def arms_case(settings: DpEbsSettings) -> AuditCase:
     """Return the black-box audit: who is removed and when, at a width so small that removals happen."""
     small = replace(settings, horizon=16, arms=3, width="tight", width_factor=0.02)
     audited = plan_of(small)
-    answers = (np.arange(audited.horizon) % 2).astype(float)
-    low, high = (RecordedVoters(answers=np.concatenate([[bit], answers[1:]])) for bit in (0.0, 1.0))
 
     def run(voters: RecordedVoters, rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
         outcome = play(audited, voters, Streams.spawn(rng), n_runs)
@@ -81,7 +79,7 @@ def arms_case(settings: DpEbsSettings) -> AuditCase:
         name="dp_ebs arms",
         view="arms",
         description="Which options meet and when they are removed, over 16 rounds; the first person's answer differs.",
-        neighbours=(low, high),
+        neighbours=two_answers(audited.horizon, 0),
         relation="replace_one",
         run=run,
         score=first_option_stays,

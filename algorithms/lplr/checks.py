@@ -12,7 +12,6 @@ from algorithms.lplr.accounting import delta_floor
 from algorithms.lplr.plan import Plan
 from algorithms.lplr.settings import LplrSettings
 from dpaudit import Condition
-from dpaudit.model.mechanism import Array
 from dpaudit.model.trace import Released
 
 NORMS = Condition(
@@ -101,11 +100,6 @@ def norms_hold(plan: Plan) -> bool:
     long = plan.normalise(np.full(plan.dimension, 3.0))
     nothing = plan.normalise(np.full(plan.dimension, np.nan))
     return bool(np.linalg.norm(long) <= _ROUNDING and not np.any(nothing))
-
-
-def phase_is_full(counts: Array, users: int) -> bool:
-    """Return whether as many users took part as the schedule says, in every run. Shape: counts (R, A, K)."""
-    return bool((counts.sum(axis=(1, 2)) == users).all())
 
 
 def message_lines(released: tuple[Released, ...]) -> tuple[Released, ...]:

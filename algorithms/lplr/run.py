@@ -6,7 +6,7 @@ from itertools import count
 
 import numpy as np
 
-from algorithms._conditions import FRESH, conditions_of, nobody_twice, noise_is_fresh
+from algorithms._conditions import FRESH, all_took_part, conditions_of, nobody_twice, noise_is_fresh
 from algorithms.lplr import checks
 from algorithms.lplr.oracle import Answers, Estimate, fit_oracle
 from algorithms.lplr.plan import Plan, plan_of
@@ -117,7 +117,7 @@ def answers_of(
         arrivals = streams.environment.multinomial(users, problem.context_probabilities, size=len(active))
         # lines 6 and 10: contexts are drawn, and actions uniformly from the active ones
         counts = np.swapaxes(streams.actions.multinomial(arrivals, law), 1, 2)
-        outcomes.add(checks.SCHEDULE, holds=checks.phase_is_full(counts, users))
+        outcomes.add(checks.SCHEDULE, holds=all_took_part(counts, users))
         positive = streams.environment.binomial(counts, np.clip(chance, 0.0, 1.0))
         yield Answers(counts=counts, positive=positive, people=range(start, start + users))
 
