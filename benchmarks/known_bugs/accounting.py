@@ -113,30 +113,33 @@ def _refresh(variant: Variant, rng: np.random.Generator) -> tuple[Finding, ...]:
     return by_trace(declaration, run, rng)
 
 
+_FORMULAS = (
+    (
+        "classical Gaussian formula at epsilon 10",
+        "used beyond epsilon 1 by several libraries; false from 8.42 on at delta 1e-5 (Balle and Wang 2018)",
+        _classical,
+    ),
+    ("lost factor sqrt 2", "sqrt(ln(1.25/delta))/epsilon in public code of a locally private bandit", _missing_root),
+    (
+        "central limit accountant",
+        "Opacus' 'gdp' accountant, which its own warning calls experimental, lies below the truth",
+        _limit_theorem,
+    ),
+)
+_RUNS = (
+    ("budget spent twice", "budget", "a query answered again from the data where a cached answer was meant", _twice),
+    (
+        "tuning not accounted for",
+        "budget",
+        "ten runs on the same data, the best one published with the epsilon of one",
+        _tuning,
+    ),
+    ("noise used again", "randomness", "a generator seeded afresh in every episode of a training loop", _refresh),
+)
 BUGS = (
-    KnownBug(
-        name="classical Gaussian formula at epsilon 10",
-        family="accounting",
-        story="used beyond epsilon 1 by several libraries; false from 8.42 on at delta 1e-5 (Balle and Wang 2018)",
-        path="certify",
-        look=_classical,
-        seeded=False,
-    ),
-    KnownBug(
-        name="lost factor sqrt 2",
-        family="accounting",
-        story="sqrt(ln(1.25/delta))/epsilon in public code of a locally private bandit",
-        path="certify",
-        look=_missing_root,
-        seeded=False,
-    ),
-    KnownBug(
-        name="central limit accountant",
-        family="accounting",
-        story="Opacus' 'gdp' accountant, which its own warning calls experimental, lies below the truth",
-        path="certify",
-        look=_limit_theorem,
-        seeded=False,
+    *(
+        KnownBug(name=name, family="accounting", story=story, path="certify", look=look, seeded=False)
+        for name, story, look in _FORMULAS
     ),
     KnownBug(
         name="segments taken for steps",
@@ -146,25 +149,5 @@ BUGS = (
         look=_segments,
         seeded=False,
     ),
-    KnownBug(
-        name="budget spent twice",
-        family="budget",
-        story="a query answered again from the data where a cached answer was meant",
-        path="trace",
-        look=_twice,
-    ),
-    KnownBug(
-        name="tuning not accounted for",
-        family="budget",
-        story="ten runs on the same data, the best one published with the epsilon of one",
-        path="trace",
-        look=_tuning,
-    ),
-    KnownBug(
-        name="noise used again",
-        family="randomness",
-        story="a generator seeded afresh in every episode of a training loop",
-        path="trace",
-        look=_refresh,
-    ),
+    *(KnownBug(name=name, family=family, story=story, path="trace", look=look) for name, family, story, look in _RUNS),
 )

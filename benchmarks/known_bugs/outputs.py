@@ -58,26 +58,21 @@ def _half(variant: Variant, rng: np.random.Generator) -> tuple[Finding, ...]:
     return by_audit(run, (0.0, 1.0), claim, rng, runs=2000)
 
 
-BUGS = (
-    KnownBug(
-        name="floating-point Laplace",
-        family="floating point",
-        story="the noise of nearly every library before snapping (Mironov 2012)",
-        path="audit",
-        look=_floating,
+_ROWS = (
+    (
+        "floating-point Laplace",
+        "floating point",
+        "the noise of nearly every library before snapping (Mironov 2012)",
+        _floating,
     ),
-    KnownBug(
-        name="action identifies the context",
-        family="local model",
-        story="local bandits that noise the reward and send the chosen action as it is",
-        path="audit",
-        look=_local,
+    (
+        "action identifies the context",
+        "local model",
+        "local bandits that noise the reward and send the chosen action as it is",
+        _local,
     ),
-    KnownBug(
-        name="half the noise",
-        family="sensitivity",
-        story="a scale divided by the number of queries where it should be multiplied",
-        path="audit",
-        look=_half,
-    ),
+    ("half the noise", "sensitivity", "a scale divided by the number of queries where it should be multiplied", _half),
+)
+BUGS = tuple(
+    KnownBug(name=name, family=family, story=story, path="audit", look=look) for name, family, story, look in _ROWS
 )
