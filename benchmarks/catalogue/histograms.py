@@ -63,8 +63,8 @@ def _moved(
     name: str,
     run: Callable[..., Array],
     pair: tuple[Array, Array],
-    claim: float,
     truth: float,
+    claim: float = 1.0,
     **more: Any,
 ) -> Entry:
     """Return an entry on two vectors."""
@@ -81,8 +81,8 @@ def _all_moved(name: str, run: Callable[..., Array], times: int, scale: float, c
         name,
         run,
         pair,
-        claim,
         times / scale,
+        claim,
         score=partial(_ratio, *pair, scale, matrix),
         law=partial(_repeated, times, scale),
         **more,
@@ -95,63 +95,54 @@ def _repeated(times: int, scale: float) -> Law:
 
 
 _FIVE = (np.array([2.0, 1, 3, 0, 1]), np.array([3.0, 1, 3, 0, 1]))
+_SIX = (np.zeros(6), np.eye(6)[1])
+_TWO_BINS = (np.array([2.0, 1, 3]), np.array([1.0, 2, 3]))
 
 ENTRIES = (
     _moved(
         "noisy histogram 1", partial(_vector, 10.0), _FIVE, 0.1, 0.1, law=partial(laplace_law, 1, 10), published=0.1
     ),
     _moved(
-        "noisy histogram 2", partial(_vector, 0.1), _FIVE, 0.1, 10.0, law=partial(laplace_law, 1, 0.1), published=10.002
+        "noisy histogram 2", partial(_vector, 0.1), _FIVE, 10.0, 0.1, law=partial(laplace_law, 1, 0.1), published=10.002
     ),
     _moved(
         "histogram, one bin moves to another",
         partial(_vector, 1.0),
-        (np.array([2.0, 1, 3]), np.array([1.0, 2, 3])),
-        1.0,
+        _TWO_BINS,
         2.0,
         law=lambda: repeated(laplace_law(1.0, 1.0), 2),
     ),
     _moved(
         "histogram with sensitivity two",
         partial(_vector, 2.0),
-        (np.array([2.0, 1, 3]), np.array([1.0, 2, 3])),
-        1.0,
+        _TWO_BINS,
         1.0,
         law=lambda: repeated(laplace_law(1.0, 2.0), 2),
     ),
-    _moved("histogram with one draw for all bins", partial(_shared, 1.0), _FIVE, 1.0, math.inf),
+    _moved("histogram with one draw for all bins", partial(_shared, 1.0), _FIVE, math.inf),
     _all_moved("laplace in parallel", partial(_vector, 200.0), 20, 200.0, 0.1, published=0.035),
     _all_moved("laplace in parallel, budget not split", partial(_vector, 10.0), 20, 10.0, 0.1),
     _all_moved("prefix sums", partial(_prefixes, 10.0), 10, 10.0, 0.1, published=0.577),
     _all_moved("prefix sums, budget split", partial(_prefixes, 10.0), 10, 10.0, 1.0),
-    _moved(
-        "partial sum", partial(_prefixes, 1.0), (np.zeros(6), np.eye(6)[1]), 1.0, 1.0, law=partial(laplace_law, 1, 1)
-    ),
-    _moved("partial sum, half the noise", partial(_prefixes, 0.5), (np.zeros(6), np.eye(6)[1]), 1.0, 2.0),
-    _moved("tree counter", partial(_through, _TREE, 4.0), _UNIT, 1.0, 1.0, law=lambda: repeated(laplace_law(1, 4), 4)),
+    _moved("partial sum", partial(_prefixes, 1.0), _SIX, 1.0, law=partial(laplace_law, 1, 1)),
+    _moved("partial sum, half the noise", partial(_prefixes, 0.5), _SIX, 2.0),
+    _moved("tree counter", partial(_through, _TREE, 4.0), _UNIT, 1.0, law=lambda: repeated(laplace_law(1, 4), 4)),
     _moved(
         "tree counter, a level forgotten",
         partial(_through, _TREE, 3.0),
         _UNIT,
-        1.0,
         4 / 3,
         law=lambda: repeated(laplace_law(1, 3), 4),
     ),
-    _moved("tree counter, noise of one node", partial(_through, _TREE, 1.0), _UNIT, 1.0, 4.0),
+    _moved("tree counter, noise of one node", partial(_through, _TREE, 1.0), _UNIT, 4.0),
     _moved(
-        "matrix mechanism, haar",
-        partial(_decoded, _HAAR, 3.0),
-        _FOUR,
-        1.0,
-        1.0,
-        law=lambda: repeated(laplace_law(1, 3), 3),
+        "matrix mechanism, haar", partial(_decoded, _HAAR, 3.0), _FOUR, 1.0, law=lambda: repeated(laplace_law(1, 3), 3)
     ),
-    _moved("matrix mechanism, sensitivity one", partial(_decoded, _HAAR, 1.0), _FOUR, 1.0, 3.0),
+    _moved("matrix mechanism, sensitivity one", partial(_decoded, _HAAR, 1.0), _FOUR, 3.0),
     _moved(
         "matrix mechanism, prefix strategy",
         partial(_decoded, np.tril(np.ones((4, 4))), 3.0),
         _FOUR,
-        1.0,
         1.0,
         law=lambda: repeated(laplace_law(1, 3), 3),
     ),

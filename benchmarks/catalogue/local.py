@@ -92,7 +92,7 @@ def _hashed_law(keep: float, buckets: int) -> Law:
 
 
 def _entry(
-    name: str, run: Callable[..., Array], law: Callable[[], Law], claim: float, pair: Any = (0, 1), **more: Any
+    name: str, run: Callable[..., Array], law: Callable[[], Law], claim: float = 1.0, pair: Any = (0, 1), **more: Any
 ) -> Entry:
     """Return a local entry; whether it is correct follows from its law, as all pairs of values are alike."""
     kept = law().epsilon() <= claim * (1 + 1e-9)
@@ -125,12 +125,11 @@ _THE = (1 - math.exp(-(1 - 0.8) / 2) / 2, math.exp(-0.8 / 2) / 2)
 ENTRIES = (
     _unary("rappor", _RAPPOR, 0.4, _SIX, published=0.301, note="six of 20 bits differ between the values"),
     _unary("one-time rappor", (1 - 0.95 / 2, 0.95 / 2), 0.8, _SIX, published=0.6),
-    _entry("randomised response", partial(_response, _keep(1, 3), 4), partial(_response_law, _keep(1, 3), 4), 1.0),
+    _entry("randomised response", partial(_response, _keep(1, 3), 4), partial(_response_law, _keep(1, 3), 4)),
     _entry(
         "randomised response, lies counted as two",
         partial(_response, _keep(1, 1), 4),
         partial(_response_law, _keep(1, 1), 4),
-        1.0,
     ),
     _unary("symmetric unary encoding", (_ROOT, 1 - _ROOT), 1.0, _ONE_HOT),
     _unary("symmetric unary encoding, budget not split", (_keep(1, 1), 1 - _keep(1, 1)), 1.0, _ONE_HOT),
@@ -140,21 +139,17 @@ ENTRIES = (
         "summed histogram encoding",
         partial(_histogram, 2.0, math.inf),
         lambda: repeated(laplace_law(1.0, 2.0), 2),
-        1.0,
-        _ONE_HOT,
+        pair=_ONE_HOT,
     ),
     _entry(
         "thresholded histogram encoding",
         partial(_histogram, 2.0, 0.8),
         partial(_bits_law, _THE, _ONE_HOT),
-        1.0,
-        _ONE_HOT,
+        pair=_ONE_HOT,
     ),
-    _entry("binary local hashing", partial(_hashed, _keep(1, 1), 2), partial(_hashed_law, _keep(1, 1), 2), 1.0),
-    _entry("optimised local hashing", partial(_hashed, _keep(1, 3), 4), partial(_hashed_law, _keep(1, 3), 4), 1.0),
-    _entry(
-        "local hashing, too honest", partial(_hashed, _keep(1.5, 3), 4), partial(_hashed_law, _keep(1.5, 3), 4), 1.0
-    ),
-    _entry("subset selection", partial(_subset, 2, _keep(1, 1)), partial(_subset_law, 2, _keep(1, 1)), 1.0),
-    _entry("subset selection, one's own always in", partial(_subset, 2, 1.0), partial(_subset_law, 2, 1.0), 1.0),
+    _entry("binary local hashing", partial(_hashed, _keep(1, 1), 2), partial(_hashed_law, _keep(1, 1), 2)),
+    _entry("optimised local hashing", partial(_hashed, _keep(1, 3), 4), partial(_hashed_law, _keep(1, 3), 4)),
+    _entry("local hashing, too honest", partial(_hashed, _keep(1.5, 3), 4), partial(_hashed_law, _keep(1.5, 3), 4)),
+    _entry("subset selection", partial(_subset, 2, _keep(1, 1)), partial(_subset_law, 2, _keep(1, 1))),
+    _entry("subset selection, one's own always in", partial(_subset, 2, 1.0), partial(_subset_law, 2, 1.0)),
 )
