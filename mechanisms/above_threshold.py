@@ -20,13 +20,11 @@ Queries = Literal["general", "monotone"]
 
 LONGEST = 62  # queries whose answers one integer holds
 _REACH, _NODES = 45.0, 20  # scales of noise that are integrated; nodes of each panel
-_LARGEST = (
-    700.0  # the epsilon up to which a pattern's probability is a double and a difference of queries is exact enough
-)
+# The epsilon up to which a pattern's probability is a double and a difference of queries is exact enough.
+_LARGEST = 700.0
 _LEAST = 1e-300  # a probability that may be no double
-_SHRUNK = (
-    1.02e-10  # relative, by which the attained probabilities move to the safe side: more than a quadrature is off by
-)
+# Relative, by which the attained probabilities move to the safe side: more than a quadrature is off by.
+_SHRUNK = 1.02e-10
 
 
 @settled
