@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.optimize import nnls
 
 from dpaudit.model.mechanism import Array
 from dpaudit.study.intervals import Interval, student
@@ -64,13 +65,8 @@ def root_and_offset(horizons: Sequence[float], regret: Sequence[float], errors: 
     weights = 1 / np.asarray(errors, dtype=np.float64)
     design = np.column_stack([np.sqrt(horizons), np.ones(len(horizons))])
     target = np.asarray(regret, dtype=np.float64)
-    candidates = [np.linalg.lstsq(design * weights[:, None], target * weights, rcond=None)[0]]
-    for column in (0, 1):
-        single = design[:, column] * weights
-        candidates.append(np.eye(2)[column] * max(0.0, float(single @ (target * weights) / (single @ single))))
-    allowed = [fit for fit in candidates if (fit >= -1e-12).all()]
-    best = min(allowed, key=lambda fit: float((((design @ fit - target) * weights) ** 2).sum()))
-    return round(float(max(best[0], 0.0)), 12), round(float(max(best[1], 0.0)), 12)
+    root, offset = nnls(design * weights[:, None], target * weights)[0]
+    return round(float(root), 12), round(float(offset), 12)
 
 
 def horizon_exponents(study: Study, rows: tuple[Row, ...], measured: tuple[Measured, ...]) -> tuple[Exponent, ...]:

@@ -72,20 +72,14 @@ def run_in_role(algorithm: Any, role: Role, problem: Any, streams: Streams, n_ru
     Raises: ValueError: a floor of an algorithm that cannot run blind, or a ceiling of a private one that cannot run
         without noise.
     """
-    if role == "ceiling" and hasattr(algorithm, "run_without_noise"):
-        ceiling: Transcript = algorithm.run_without_noise(problem, streams, n_runs)
-        return ceiling
-    if role == "ceiling" and hasattr(algorithm, "claim"):
-        raise ValueError(
-            f"Expected {type(algorithm).__name__} to run without noise as a ceiling; it has no run_without_noise."
-        )
-    if role == "floor" and hasattr(algorithm, "run_blind"):
-        floor: Transcript = algorithm.run_blind(problem, streams, n_runs)
-        return floor
-    if role == "floor":
-        raise ValueError(f"Expected {type(algorithm).__name__} to run blind as a floor; it has no run_blind.")
-    private: Transcript = algorithm.run(problem, streams, n_runs)
-    return private
+    methods: dict[Role, str] = {"private": "run", "ceiling": "run_without_noise", "floor": "run_blind"}
+    method = methods[role]
+    if role == "ceiling" and not hasattr(algorithm, "claim"):
+        method = method if hasattr(algorithm, method) else "run"
+    if not hasattr(algorithm, method):
+        raise ValueError(f"Expected {type(algorithm).__name__} to run as a {role}; it has no {method}.")
+    transcript: Transcript = getattr(algorithm, method)(problem, streams, n_runs)
+    return transcript
 
 
 def total_regret(transcript: Transcript, *, cumulative: bool) -> Array:

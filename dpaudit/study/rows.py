@@ -79,15 +79,21 @@ def rows_of(study: Study, measured: Iterable[Measured], facts: Mapping[RowKey, K
 
     Cells with a gap factor other than 1 belong to the worst-gap envelope and to no row.
     """
+    ungapped = (cell for cell in measured if cell.cell.gap_factor == 1.0)
+    return tuple(_row(study, key, cells, facts[key]) for key, cells in by_row(ungapped).items())
+
+
+def by_row(measured: Iterable[Measured]) -> dict[RowKey, tuple[Measured, ...]]:
+    """Return the cells of each row whose cells all have a result, in the order of the cells."""
     grouped: dict[RowKey, list[Measured]] = {}
     for cell in measured:
-        if cell.cell.gap_factor == 1.0:
-            grouped.setdefault(cell.cell.key, []).append(cell)
-    return tuple(
-        _row(study, key, tuple(cells), facts[key])
-        for key, cells in grouped.items()
-        if not any(cell.error for cell in cells)
-    )
+        grouped.setdefault(cell.cell.key, []).append(cell)
+    return {key: tuple(cells) for key, cells in grouped.items() if not any(cell.error for cell in cells)}
+
+
+def samples_of(cells: tuple[Measured, ...]) -> tuple[float, ...]:
+    """Return what the interval of a row is over: the means of problems, or the runs of a fixed one."""
+    return cells[0].regret if len(cells) == 1 else tuple(cell.mean for cell in cells)
 
 
 def worst_instance(cells: tuple[Measured, ...], bound: RegretLowerBound | None, alpha: float) -> Interval | None:
@@ -109,8 +115,7 @@ def _row(study: Study, key: RowKey, cells: tuple[Measured, ...], facts: Known) -
     """Return the row of cells that all have a result."""
     label, epsilon, horizon = key
     contender, certified = study.contender(label), facts.certified
-    single = len(cells) == 1
-    samples = cells[0].regret if single else tuple(cell.mean for cell in cells)
+    single, samples = len(cells) == 1, samples_of(cells)
     objections = tuple(dict.fromkeys(line for cell in cells for line in cell.objections))
     if objections and certified.has_point:
         certified = Certified(why=f"no certificate: {objections[0]}")

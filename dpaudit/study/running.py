@@ -15,7 +15,7 @@ from dpaudit.study.exponents import Exponent, epsilon_exponents, horizon_exponen
 from dpaudit.study.making import make_algorithm, make_problem
 from dpaudit.study.measured import Measured
 from dpaudit.study.measuring import measure
-from dpaudit.study.rows import Gain, Known, Row, rows_of
+from dpaudit.study.rows import Gain, Known, Row, by_row, rows_of, samples_of
 from dpaudit.study.store import CellStore
 from dpaudit.study.study import Contender, Study
 
@@ -78,7 +78,7 @@ def run_study(study: Study, folder: Path, how: How) -> Outcome:
         study=study,
         measured=measured,
         rows=rows,
-        floors=against_floors(study, rows, _twins(blind)),
+        floors=against_floors(study, rows, {key: samples_of(cells) for key, cells in by_row(blind).items()}),
         dominated=dominances(study, rows),
         exponents=(*horizon_exponents(study, rows, measured), *epsilon_exponents(study, rows)),
         tuned=tuned,
@@ -91,18 +91,6 @@ def _blind_cells(study: Study, rows: tuple[Row, ...]) -> list[Cell]:
     """Return the blind twins of the cells of every row that beats all other floors with a share of one half or less."""
     lines = (line for line in against_floors(study, rows) if line.visible == "no blind floor")
     return [replace(cell.cell, blind=True) for line in lines for cell in line.row.measured]
-
-
-def _twins(blind: tuple[Measured, ...]) -> dict[RowKey, tuple[float, ...]]:
-    """Return the samples of blind twins by row: means of problems, or the runs of a fixed one; failed ones left out."""
-    grouped: dict[RowKey, list[Measured]] = {}
-    for cell in blind:
-        grouped.setdefault(cell.cell.key, []).append(cell)
-    return {
-        key: cells[0].regret if len(cells) == 1 else tuple(cell.mean for cell in cells)
-        for key, cells in grouped.items()
-        if not any(cell.error for cell in cells)
-    }
 
 
 def _measured(
