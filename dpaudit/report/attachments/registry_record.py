@@ -9,23 +9,12 @@ from dpaudit.interchange.deployments_registry import registry_fields
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.wording.escaping import clean
 
-_REQUIRED = (
-    ("system.name", "name"),
-    ("registry.curators", "data_curators"),
-    ("registry.description", "description"),
-    ("scope.purpose", "intended_use"),
-    ("registry.data_product_type", "data_product_type"),
-    ("scope.region", "data_product_region"),
-    ("registry.publication_date", "publication_date"),
-)
-
 
 def missing(report: ReportInputs) -> tuple[str, ...]:
     """Return what must be declared before a record can be made, in the deployment's own keys."""
-    registry, basic = report.deployment.registry, _basic(report)
-    required = {key: basic[name] for key, name in _REQUIRED}
-    required |= {"registry.url_slug": registry.url_slug, "registry.authors": registry.authors}
-    return tuple(key for key, value in required.items() if not value)
+    registry = report.deployment.registry
+    administrative = (("registry.url_slug", "", registry.url_slug), ("registry.authors", "", registry.authors))
+    return tuple(key for key, _, value in (*_basic(report), *administrative) if not value)
 
 
 def registry_record(report: ReportInputs) -> dict[str, Any]:
@@ -41,7 +30,8 @@ def registry_record(report: ReportInputs) -> dict[str, Any]:
     if absent:
         raise UnsupportedError(f"A registry record needs {', '.join(absent)}; declare them in the deployment.")
     registry, deployment = report.deployment.registry, registry_fields(report.certificate)["deployment"]
-    deployment["basic"] = _basic(report)
+    basic = {name: value for _, name, value in _basic(report)}
+    deployment["basic"] = basic | _stated({"data_product_sector": registry.data_product_sector})
     deployment["privacy_loss"]["privacy_unit"] = report.unit
     deployment["deployment_model"] |= _use(report)
     full = _third_tier(report)
@@ -69,20 +59,19 @@ def registry_text(report: ReportInputs) -> str:
     return "\n".join(_lines(registry_record(report), 0)) + "\n"
 
 
-def _basic(report: ReportInputs) -> dict[str, Any]:
-    """Return what every record says of the product; empty where it was not declared."""
+def _basic(report: ReportInputs) -> tuple[tuple[str, str, Any], ...]:
+    """Return what every record says of the product, with the deployment's key before the record's."""
     registry, scope = report.deployment.registry, report.deployment.scope
     published = registry.publication_date.isoformat() if registry.publication_date else ""
-    sector = _stated({"data_product_sector": registry.data_product_sector})
-    return {
-        "name": report.system.name,
-        "data_curators": list(registry.curators),
-        "description": registry.description,
-        "intended_use": scope.purpose,
-        "data_product_type": registry.data_product_type,
-        "data_product_region": scope.region,
-        "publication_date": published,
-    } | sector
+    return (
+        ("system.name", "name", report.system.name),
+        ("registry.curators", "data_curators", list(registry.curators)),
+        ("registry.description", "description", registry.description),
+        ("scope.purpose", "intended_use", scope.purpose),
+        ("registry.data_product_type", "data_product_type", registry.data_product_type),
+        ("scope.region", "data_product_region", scope.region),
+        ("registry.publication_date", "publication_date", published),
+    )
 
 
 def _use(report: ReportInputs) -> dict[str, str]:
