@@ -1,7 +1,7 @@
 """The derivation as rows: one for each node; equal siblings share a row, and long lists are shortened."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from itertools import groupby, islice
 
 from dpaudit.certification.certificate import Certificate
@@ -58,7 +58,7 @@ class Row:
 def rows_of(certificate: Certificate) -> tuple[Row, ...]:
     """Return the rows of the whole tree, parents first, at most `MOST_ROWS` of them and an ellipsis."""
     root = _Position(nodes=(certificate.declaration,), relation=certificate.claim.neighbours)
-    rows = list(islice(_Reader(certificate=certificate).rows(root), MOST_ROWS + 1))
+    rows = list(islice(_rows(certificate, root), MOST_ROWS + 1))
     if len(rows) > MOST_ROWS:
         rows[-1] = _ellipsis("root", 1, "further nodes are in the JSON certificate")
     return tuple(rows)
@@ -74,63 +74,55 @@ class _Position:
     depth: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Reader:
-    """Turns positions into rows; `brackets` keeps the computed ends, since wrappers have the loss of what they wrap."""
+def _rows(certificate: Certificate, position: _Position) -> Iterator[Row]:
+    """Yield the row of a node, then those of its parts."""
+    yield _row(certificate, position)
+    node, depth = position.nodes[0], position.depth + 1
+    groups = alike(children(node))
+    hidden = groups[5:-2] if len(groups) > MOST_SIBLINGS else []
+    for number, (first, siblings) in enumerate(groups):
+        path = f"{position.path}.{first}"
+        if hidden and number == 5:
+            count = sum(len(members) for _, members in hidden)
+            yield _ellipsis(path, depth, f"{whole(count)} further parts, all in the JSON certificate")
+        if not 5 <= number < 5 + len(hidden):
+            relation = relation_below(node, first, position.relation)
+            yield from _rows(certificate, _Position(nodes=siblings, relation=relation, path=path, depth=depth))
 
-    certificate: Certificate
-    brackets: dict[tuple[int, Neighbours, float], Bracket | None] = field(default_factory=dict)
 
-    def rows(self, position: _Position) -> Iterator[Row]:
-        """Yield the row of a node, then those of its parts."""
-        yield self._row(position)
-        node, depth = position.nodes[0], position.depth + 1
-        groups = _alike(children(node))
-        hidden = groups[5:-2] if len(groups) > MOST_SIBLINGS else []
-        for number, (first, siblings) in enumerate(groups):
-            path = f"{position.path}.{first}"
-            if hidden and number == 5:
-                count = sum(len(members) for _, members in hidden)
-                yield _ellipsis(path, depth, f"{whole(count)} further parts, all in the JSON certificate")
-            if not 5 <= number < 5 + len(hidden):
-                relation = relation_below(node, first, position.relation)
-                yield from self.rows(_Position(nodes=siblings, relation=relation, path=path, depth=depth))
+def _row(certificate: Certificate, position: _Position) -> Row:
+    """Return the row of one node."""
+    node, relation, root = position.nodes[0], position.relation, position.path == "root"
+    claim, label, last = certificate.claim, _label(node), _label(position.nodes[-1])
+    measured = claim if isinstance(claim, MeasuredClaim) else None
+    delta = 0.0 if measured else node.printed.delta if node.printed and not root else claim.delta
+    epsilon = certificate.tight.epsilon if root and measured is None else None
+    if not root and measured is None:
+        epsilon = own_epsilon(unwrapped(node), relation, delta)
+    mechanism, words = node.mechanism if isinstance(node, nodes.Release) else None, node_words(node)
+    return Row(
+        path=position.path,
+        depth=position.depth,
+        node=words.name,
+        name=label if label == last else f"{label} … {last}",
+        rule=words.rule,
+        alike=len(position.nodes),
+        sensitivity=sensitivity_of(mechanism) if mechanism else "",
+        noise=noise_of(mechanism) if mechanism else "",
+        printed=node.printed,
+        delta=delta,
+        epsilon=epsilon,
+        ends=_ends(node, replace(measured, neighbours=relation, model="central")) if measured else None,
+        conditions=_conditions(certificate, node),
+        theorems=theorems_of(node, relation),
+    )
 
-    def _row(self, position: _Position) -> Row:
-        """Return the row of one node."""
-        node, relation, root = position.nodes[0], position.relation, position.path == "root"
-        claim, label, last = self.certificate.claim, _label(node), _label(position.nodes[-1])
-        measured = claim if isinstance(claim, MeasuredClaim) else None
-        delta = 0.0 if measured else node.printed.delta if node.printed and not root else claim.delta
-        epsilon = self.certificate.tight.epsilon if root and measured is None else None
-        if not root and measured is None:
-            epsilon = self._epsilon(node, relation, delta)
-        mechanism, words = node.mechanism if isinstance(node, nodes.Release) else None, node_words(node)
-        return Row(
-            path=position.path,
-            depth=position.depth,
-            node=words.name,
-            name=label if label == last else f"{label} … {last}",
-            rule=words.rule,
-            alike=len(position.nodes),
-            sensitivity=sensitivity_of(mechanism) if mechanism else "",
-            noise=noise_of(mechanism) if mechanism else "",
-            printed=node.printed,
-            delta=delta,
-            epsilon=epsilon,
-            ends=_ends(node, replace(measured, neighbours=relation, model="central")) if measured else None,
-            conditions=_conditions(self.certificate, node),
-            theorems=theorems_of(node, relation),
-        )
 
-    def _epsilon(self, node: Declaration, relation: Neighbours, delta: float) -> Bracket | None:
-        """Return a bracket on the node's own epsilon at `delta`, or None where no engine covers it."""
-        while isinstance(node, nodes.PostProcess | nodes.Billboard | nodes.Local):
-            node = node.part
-        key = id(node), relation, delta
-        if key not in self.brackets:
-            self.brackets[key] = own_epsilon(node, relation, delta)
-        return self.brackets[key]
+def unwrapped(node: Declaration) -> Declaration:
+    """Return what a node wraps that changes who sees what, and not the loss."""
+    while isinstance(node, nodes.PostProcess | nodes.Billboard | nodes.Local):
+        node = node.part
+    return node
 
 
 def _ends(node: Declaration, claim: MeasuredClaim) -> Ends | None:
@@ -141,10 +133,8 @@ def _ends(node: Declaration, claim: MeasuredClaim) -> Ends | None:
         return None
 
 
-def _alike(parts: tuple[Declaration, ...]) -> list[tuple[int, tuple[Declaration, ...]]]:
+def alike(parts: tuple[Declaration, ...]) -> list[tuple[int, tuple[Declaration, ...]]]:
     """Return runs of siblings that are equal but for their labels, each with the place of its first."""
-    if len(parts) == 1:
-        return [(0, parts)]
     groups = (tuple(group) for _, group in groupby(enumerate(parts), key=lambda part: _anonymous(part[1])))
     return [(group[0][0], tuple(node for _, node in group)) for group in groups]
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator
-from itertools import groupby
 
 from dpaudit.accounting.additive_costs import cost_of, zcdp
 from dpaudit.errors import DeclarationError, UnsupportedError
@@ -12,6 +11,7 @@ from dpaudit.model.declaration import Declaration, children
 from dpaudit.model.node_kinds import kind_of
 from dpaudit.report.compliance.fields import Grid, grid
 from dpaudit.report.curves import own_epsilon
+from dpaudit.report.derivation import alike, unwrapped
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.meaning import guarantee_by_claim, resting_note
 from dpaudit.wording.nodes import node_words
@@ -50,9 +50,7 @@ def _bounded(epsilon: str) -> str:
 def allocation(report: ReportInputs) -> Grid:
     """Return the cost of each part of the outermost composition, and its share of the sum of rho."""
     certificate = report.certificate
-    node = certificate.declaration
-    while isinstance(node, nodes.PostProcess | nodes.Billboard | nodes.Local):
-        node = node.part
+    node = unwrapped(certificate.declaration)
     kind = {"sequential": "in sequence", "repeat": "repeated", "parallel": "in parallel"}.get(kind_of(node), "one part")
     apart, parts = isinstance(node, nodes.Parallel), list(_parts(node))
     costs = [_rho(certificate.claim, part) for _, part, _ in parts]
@@ -87,17 +85,9 @@ def _parts(node: Declaration) -> Iterator[tuple[str, Declaration, int]]:
     if isinstance(node, nodes.Repeat):
         yield _label(node.part), node.part, node.times
         return
-    for _, equal in groupby(
-        node.parts if isinstance(node, nodes.Sequential | nodes.Parallel) else (node,), key=_anonymous
-    ):
-        members = list(equal)
+    for _, members in alike(node.parts if isinstance(node, nodes.Sequential | nodes.Parallel) else (node,)):
         first, last = _label(members[0]), _label(members[-1])
         yield first if len(members) == 1 else f"{first} … {last}", members[0], len(members)
-
-
-def _anonymous(node: Declaration) -> object:
-    """Return the part without the label of a release."""
-    return node.mechanism if isinstance(node, nodes.Release) else node
 
 
 def _label(node: Declaration) -> str:
