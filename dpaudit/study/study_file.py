@@ -7,13 +7,10 @@ from typing import Any
 
 from dpaudit.configuration.files import locate, parse, read_text
 from dpaudit.configuration.tables import read_section
-from dpaudit.errors import ConfigError, Fault, KeyPath
-from dpaudit.runtime.plugins import suggestion
+from dpaudit.errors import ConfigError, Fault
 from dpaudit.study.cells import cells_of
 from dpaudit.study.making import make_algorithm, make_problem
 from dpaudit.study.study import Contender, Study, StudySettings
-
-_SECTIONS = ("study", "problem", "contender")
 
 
 def read_study(path: Path) -> Study:
@@ -31,49 +28,21 @@ def study_of(path: Path, text: str) -> Study:
     """
     data = parse(path, text)
     try:
-        study = _study(data, path.parent)
+        if "study" not in data:
+            raise Fault(
+                (),
+                "no [study]; a study has [study], [problem] and several [[contender]], another file is for `certify`.",
+            )
+        study: Study = read_section(_study, data, path.parent)
         _try(study, path.parent)
     except Fault as fault:
         raise locate(fault, path, text) from None
     return study
 
 
-def _study(data: dict[str, Any], folder: Path) -> Study:
-    """Return the study of plain data."""
-    for name in data:
-        if name not in _SECTIONS:
-            if name in ("system", "claim", "declaration", "algorithm", "audit"):
-                raise Fault((name,), f"unknown section [{name}]: this is a configuration; run `dpaudit certify` on it.")
-            raise Fault((name,), f"unknown section [{name}]{suggestion(name, _SECTIONS)}")
-    for name in _SECTIONS:
-        if name not in data:
-            written = "[[contender]]" if name == "contender" else f"[{name}]"
-            raise Fault((), f"missing section {written}; a study has [study], [problem] and several [[contender]].")
-    tables = data["contender"]
-    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-        raise Fault(("contender",), "Expected contender to be a list of tables, each written [[contender]].")
-    settings: StudySettings = _read(StudySettings, _table(data, "study"), folder, ("study",))
-    contenders = tuple(_read(Contender, table, folder, ("contender", number)) for number, table in enumerate(tables))
-    try:
-        return Study(settings=settings, problem=_table(data, "problem"), contenders=contenders)
-    except ValueError as error:
-        raise Fault(("contender",), str(error)) from None
-
-
-def _table(data: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return a section that is a table."""
-    table = data[name]
-    if not isinstance(table, dict):
-        raise Fault((name,), f"Expected {name}={table!r:.80} to be a table, written [{name}].")
-    return dict(table)
-
-
-def _read(target: Any, table: dict[str, Any], folder: Path, where: KeyPath) -> Any:
-    """Return `target` with the keys of one table, which stands at `where`."""
-    try:
-        return read_section(target, table, folder)
-    except Fault as fault:
-        raise fault.inside(*where) from None
+def _study(study: StudySettings, problem: dict[str, Any], contender: tuple[Contender, ...]) -> Study:
+    """Return the study of the sections of a file, which have the names of these parameters."""
+    return Study(settings=study, problem=problem, contenders=contender)
 
 
 def _try(study: Study, folder: Path) -> None:
@@ -95,9 +64,4 @@ def _located(*where: str | int) -> Generator[None, None, None]:
     except Fault as fault:
         raise fault.inside(*where) from None
     except (ConfigError, ValueError) as error:
-        raise Fault(where, _said(error)) from None
-
-
-def _said(error: Exception) -> str:
-    """Return what an error says, without file and line."""
-    return error.message if isinstance(error, ConfigError) else str(error)
+        raise Fault(where, getattr(error, "message", str(error))) from None
