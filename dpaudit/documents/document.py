@@ -264,15 +264,9 @@ def under(heading: str, *blocks: Block) -> tuple[Block, ...]:
 def _empty(block: Block) -> bool:
     """Return whether there is nothing to show."""
     match block:
-        case Items() | Lines():
-            return not block.lines
-        case Table() | Bars():
-            return not block.rows
-        case Pictures():
-            return not block.pictures
-        case Folded():
-            return not block.blocks
-        case Paragraph():
-            return not block.text
+        case Items(content) | Lines(content) | Table(content) | Bars(content) | Pictures(content) | Paragraph(content):
+            return not content
+        case Folded(blocks=content):
+            return not content
         case _:
             return False

@@ -21,9 +21,8 @@ def _written(block: blocks.Block, marks: str) -> str:
     match block:
         case blocks.Verdict():
             about = f": {cell(block.subject)}" if block.subject else ""
-            word = (
-                f"{marks} {cell(block.word)}" if len(marks) > 1 else f"**{cell(block.word)}**"
-            )  # a file has one title
+            # a file has one title
+            word = f"{marks} {cell(block.word)}" if len(marks) > 1 else f"**{cell(block.word)}**"
             return f"{word}{about}\n\n{cell(block.sentence)}"
         case blocks.Heading():
             number = f"{cell(block.number)} · " if block.number else ""
