@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dpaudit.documents.document import Picture
-from dpaudit.documents.page import style_sheet as sheets
+from dpaudit.documents.page import style_sheet
 from dpaudit.documents.typesetting import plain_colours
 from dpaudit.figures.canvas import Canvas, short
 from dpaudit.wording.escaping import xml
@@ -36,7 +36,10 @@ class Figure:
 
     def file(self) -> str:
         """Return the drawing for a page as an SVG file of its own, style sheet included."""
-        return self._svg(self.draw(NARROW if self.square else WIDE), "file", style_sheet()) + "\n"
+        return (
+            self._svg(self.draw(NARROW if self.square else WIDE), "file", style_sheet("colours.css", "figure.css"))
+            + "\n"
+        )
 
     def picture(self, file: str = "", caption: str = "", live: str = "") -> Picture:
         """Return the figure as a block of a document; `file` is where it lies beside the page."""
@@ -55,8 +58,3 @@ class Figure:
             f'<title id="{ident}-title">{xml(self.title)}</title>'
             f'<desc id="{ident}-desc">{xml(self.description)}</desc>{sheet}{back}{"".join(canvas.parts)}</svg>'
         )
-
-
-def style_sheet() -> str:
-    """Return the style sheet that all figures share, in its light and its dark scheme."""
-    return sheets("colours.css", "figure.css")

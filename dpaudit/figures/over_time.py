@@ -30,9 +30,9 @@ def over_time_figure(
     """Return the figure of some lines with an axis from 0 to `highest`; there is at least one point."""
     days = sorted({day.toordinal() for line in lines for day, _ in line.points})
     room = max(1.0, 0.05 * (days[-1] - days[0]))
-    across = Scale(
-        low=days[0] - room, high=days[-1] + room, marks=tuple((day, str(date.fromordinal(day))) for day in _ends(days))
-    )
+    ends = dict.fromkeys((days[0], days[-1]))
+    marks = tuple((day, str(date.fromordinal(day))) for day in ends)
+    across = Scale(low=days[0] - room, high=days[-1] + room, marks=marks)
     plot = Plot(
         across=across,
         up=Scale(low=0.0, high=highest, marks=tuple((v, written(v)) for v in (0.0, highest / 2, highest))),
@@ -41,11 +41,6 @@ def over_time_figure(
     )
     said = "; ".join(f"{day}: {written(value)}" for line in lines for day, value in line.points[-12:])
     return Figure(name=name, title=title, description=said, draw=plot.draw)
-
-
-def _ends(days: list[int]) -> tuple[int, ...]:
-    """Return the first and the last day, or the only one."""
-    return (days[0], days[-1]) if len(days) > 1 else (days[0],)
 
 
 def _series(line: Line, last: float) -> Series:

@@ -17,19 +17,16 @@ def constants_document(name: str, paper: PaperConstants, bound: Bound) -> Docume
     """Return the tables of constants, of horizons, and of the lower bound on regret."""
     constants = ((c.name, "none" if math.isnan(c.value) else nearest(c.value, 6), c.source) for c in paper.constants)
     horizons = ((line.name, line.speaks, _power(line.log10), line.source) for line in paper.horizons)
-    tables = (
-        under(title, Table(tuple(rows), head=head, wrapped=True))
-        for title, head, rows in (
-            ("Constants", ("Constant", "Value", "Source"), constants),
-            ("Horizons", ("Width or bound", "It speaks where", "From", "Source"), horizons),
-            (
-                "Lower bound",
-                ("Lower bound on regret", "At certified epsilon", "On the worst instance of", "Source"),
-                [_lower(bound)],
-            ),
-        )
+    lower_head = ("Lower bound on regret", "At certified epsilon", "On the worst instance of", "Source")
+    return document(
+        under("Constants", Table(tuple(constants), head=("Constant", "Value", "Source"), wrapped=True)),
+        under(
+            "Horizons",
+            Table(tuple(horizons), head=("Width or bound", "It speaks where", "From", "Source"), wrapped=True),
+        ),
+        under("Lower bound", Table((_lower(bound),), head=lower_head, wrapped=True)),
+        title=f"Constants of {name}",
     )
-    return document(*tables, title=f"Constants of {name}")
 
 
 def _power(log10: float) -> str:

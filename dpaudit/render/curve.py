@@ -61,9 +61,6 @@ def curve_data(table: CurveTable, record: CertificateRecord) -> dict[str, Any]:
         "certificate": data["digest"],
         "columns": list(table.columns),
         "rows": encode(table.rows),
-        "ranges": [
-            {"name": interval.name, "lower": encode(interval.lower), "upper": encode(interval.upper)}
-            for interval in table.ranges
-        ],
+        "ranges": encode(table.ranges),
         "notes": list(table.notes),
     }

@@ -71,15 +71,12 @@ class ReportInputs:
             raise ValueError(f"Expected created={self.created!r} to be an ISO date, as in '2026-01-31'.")
         claim = self.certificate.claim
         object.__setattr__(self, "reading", reading_of(self.certificate, _delta_of(self.audits)))
-        for scores in self.scores:
-            if difference := difference_between(scores.result.claim, claim):
-                raise ValueError(f"Expected {scores.file} to be about the certificate's claim; {difference}.")
-        for audit in self.audits:
-            if difference := difference_between(audit.claim, claim):
-                raise ValueError(
-                    f"Expected the audit {audit.name!r} to be about the certificate's claim; {difference}. "
-                    "Write one report for each claim."
-                )
+        claims = [(scores.file, scores.result.claim) for scores in self.scores]
+        claims += [(f"the audit {audit.name!r}", audit.claim) for audit in self.audits]
+        for name, other in claims:
+            if difference := difference_between(other, claim):
+                expected = f"Expected {name} to be about the certificate's claim; {difference}."
+                raise ValueError(f"{expected} Write one report for each claim.")
 
     @property
     def unit(self) -> str:

@@ -23,7 +23,6 @@ from dpaudit.wording.claims import (
     observer,
     promise,
     promised,
-    was_promised,
 )
 from dpaudit.wording.measures import bounds_rows
 from dpaudit.wording.numerals import at_least, at_least_beside, at_most, at_most_beside, ends, exact, number_name, whole
@@ -55,7 +54,7 @@ def meaning_of(report: ReportInputs) -> str:
         sources, parameters = sources_phrase(report.certificate), claim_parameters(report.certificate.claim)
         return say("stated_claim", parameters=parameters, unit=claim.unit, sources=sources)
     if measured is None:
-        return was_promised(claim) if report.void else promise(claim)
+        return f"The claim was that, {promised(claim)}." if report.void else promise(claim)
     tense, follows = ("was", "would follow") if report.void else ("is", "follows")
     return f"The claim {tense} {measured_promise(measured)} It {follows} that, {promised(claim)}."
 

@@ -1,8 +1,6 @@
 """The JSON of a study: everything that it found, with settings, tuning, versions and seed."""
 
-import json
 import math
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -18,9 +16,14 @@ from dpaudit.study.study import Study
 SCHEMA = "urn:dpaudit:schema:study:3"
 """The schema of what is written."""
 
+_SETTINGS = ("name", "seed", "alpha", "delta", "runs", "problems", "horizons", "gap_factors")
+
 
 def document_of(outcome: Outcome, problem: Any) -> dict[str, Any]:
-    """Return the study as plain data in the published field names; `problem` is that of the first seed."""
+    """Return the study as plain data in the published field names; `problem` is that of the first seed.
+
+    What is no number is None, and infinity is "inf".
+    """
     floors = {id(line.row): line for line in outcome.floors}
     data: dict[str, Any] = {
         "schema": SCHEMA,
@@ -41,15 +44,8 @@ def _asked(study: Study, problem: Any) -> dict[str, Any]:
     """Return what the study asks, as plain data: its settings, its problem and its contenders."""
     settings = study.settings
     return {
-        "name": settings.name,
-        "seed": settings.seed,
-        "alpha": settings.alpha,
-        "delta": settings.delta,
+        **{key: getattr(settings, key) for key in _SETTINGS},
         "relation": settings.neighbours,
-        "runs": settings.runs,
-        "problems": list(settings.problems),
-        "horizons": list(settings.horizons),
-        "gap_factors": list(settings.gap_factors),
         "problem": {
             **study.problem,
             "description": getattr(problem, "description", ""),
@@ -61,11 +57,6 @@ def _asked(study: Study, problem: Any) -> dict[str, Any]:
             {"label": c.label, "role": c.role, "algorithm": c.algorithm, "tune": c.tune} for c in study.contenders
         ],
     }
-
-
-def document_json(document: Mapping[str, Any]) -> str:
-    """Return the study as JSON text, indented, with sorted keys; what is no number is null, infinity is "inf"."""
-    return json.dumps(document, indent=2, sort_keys=True, allow_nan=False) + "\n"
 
 
 def _origin(study: Study) -> str | None:

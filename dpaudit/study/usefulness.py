@@ -120,7 +120,7 @@ def _sentences(study: Mapping[str, Any], row: Mapping[str, Any]) -> tuple[str, .
     without = f", the same method without noise {quiet}" if quiet else ""
     told = f"{lost(row)} a round ({1 - study['alpha']:.0%} interval {interval(row)})"
     shown = (
-        f"In simulation on {_problem(study)} with {whole(row['T'])} users, the certified setting lost {told}; "
+        f"In simulation on {study['problem']['name']} with {whole(row['T'])} users, the certified setting lost {told}; "
         f"uniform play loses {a_round(row, row['uniform'])}{without}."
     )
     return (shown,) if row["visible"] == "yes" else (shown, MORE_THAN_HALF)
@@ -173,8 +173,3 @@ def _table_row(study: Mapping[str, Any], line: Mapping[str, Any], present: Mappi
     floor = line["regret"]["mean"] - line["minus_floor"]["mean"]
     *cells, without_noise = cells_of(study, line)
     return (f"{line['label']}{mark}", *cells, f"{a_round(line, floor)} ({line['floor']})", without_noise)
-
-
-def _problem(study: Mapping[str, Any]) -> str:
-    """Return the name of the problem."""
-    return str(study["problem"]["name"])

@@ -1,11 +1,12 @@
 """The files of a study: tables, document and figures, written to one folder."""
 
+import json
 from pathlib import Path
 
 from dpaudit.documents.markdown import markdown
 from dpaudit.documents.page import page
 from dpaudit.runtime.whole_files import write_folder
-from dpaudit.study.document import document_json, document_of
+from dpaudit.study.document import document_of
 from dpaudit.study.figures import figures_of
 from dpaudit.study.making import make_problem
 from dpaudit.study.running import Outcome
@@ -32,7 +33,7 @@ def write_study(outcome: Outcome, base: Path, folder: Path) -> tuple[Path, ...]:
         "contrasts.csv": contrasts_csv(document),
         "exponents.csv": exponents,
         "seconds.csv": seconds_csv(outcome),
-        "study.json": document_json(document),
+        "study.json": json.dumps(document, indent=2, sort_keys=True, allow_nan=False) + "\n",
     }
     files = {name: text.encode() for name, text in texts.items()} | figures_of(rows, exponents)
     return write_folder(folder, files)

@@ -79,11 +79,6 @@ def promise(claim: Claim) -> str:
     return f"{capital(promised(claim))}."
 
 
-def was_promised(claim: Claim) -> str:
-    """Return what a claim that does not hold, or is not known to hold for the code, said of a record."""
-    return f"The claim was that, {promised(claim)}."
-
-
 def promised(claim: Claim) -> str:
     """Return the meaning of the claim as a clause that begins in the lower case."""
     condition = f"if {of_neighbours(claim.neighbours)['condition'].format(unit=claim.unit)}"

@@ -202,15 +202,12 @@ def _beside(folder: Path, stated: dict[str, str]) -> list[str]:
 
 
 def _sha256(file: Path) -> str:
-    """Return the SHA-256 of a file of limited size."""
+    """Return the SHA-256 of a file."""
     try:
         with file.open("rb") as opened:
-            content = opened.read(LARGEST_FILE + 1)
+            return hashlib.file_digest(opened, "sha256").hexdigest()
     except OSError as error:
         raise ConfigError(f"{file}: cannot be read ({error.strerror}).") from None
-    if len(content) > LARGEST_FILE:
-        raise ConfigError(f"{file}: expected at most {LARGEST_FILE} bytes.")
-    return hashlib.sha256(content).hexdigest()
 
 
 def _not_measured(data: dict[str, Any]) -> list[str]:

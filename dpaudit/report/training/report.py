@@ -154,7 +154,7 @@ class TrainingReport:
             self._attacks(),
             under("Open conditions", items(self._open(), "○", "open")),
             under("Not covered", items(self.not_covered), Paragraph(_NEVER_COVERED)),
-            under("Check it again", Paragraph(_AGAIN.format(digest=self._digest()))),
+            under("Check it again", Paragraph(_AGAIN.format(digest=self.to_dict()["digest"]))),
             title=f"Privacy of the training of {self.name}",
         )
 
@@ -178,10 +178,6 @@ class TrainingReport:
     def to_json(self) -> str:
         """Return the report as JSON text, indented, with sorted keys; `dpaudit verify` reads it."""
         return json.dumps(self.to_dict(), indent=2, sort_keys=True, allow_nan=False)
-
-    def _digest(self) -> str:
-        """Return the digest that the JSON states."""
-        return str(self.to_dict()["digest"])
 
     def _sentence(self) -> str:
         """Return what the verdict means, with the loop's part in it."""
