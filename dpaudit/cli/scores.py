@@ -141,9 +141,8 @@ def _certified(curve: Path, claim: Claim) -> Any:
         raise ConfigError(
             f"{curve}: certifies neighbours {certificate.claim.neighbours!r}; expected --neighbours to be the same."
         )
-    points = delta_curve(certificate)
-    if points.unavailable:
-        raise ConfigError(f"{curve}: has no privacy curve ({points.unavailable})")
-    pairs = zip(points.epsilons, points.deltas, strict=True)
+    proved = delta_curve(certificate)
+    if proved.unavailable:
+        raise ConfigError(f"{curve}: has no privacy curve ({proved.unavailable})")
     private: Any = load_package("audits.bounds").PrivateTradeOff
-    return private(points=tuple((epsilon, bracket.upper) for epsilon, bracket in pairs))
+    return private(points=tuple((epsilon, bracket.upper) for epsilon, bracket in proved.points))

@@ -27,8 +27,9 @@ _LOOKS: tuple[Look, ...] = ("quiet", "", "", "number", "number", "number", "numb
 
 def history_document(observed: Observed) -> Document:
     """Return the history: a chart, a table and the changes of each subject."""
+    lost = f" {len(observed.unread)} could not be read:" if observed.unread else ""
     return document(
-        Paragraph(counts_sentence(observed)),
+        Paragraph(f"Read {counted(observed.documents, 'document')} (reports and checks).{lost}"),
         items(observed.unread),
         *(_subject(number, trend) for number, trend in enumerate(trends_of(observed.observations))),
         title="Privacy over time",
@@ -42,12 +43,6 @@ def history_data(observed: Observed) -> dict[str, Any]:
         "unread": list(observed.unread),
         "subjects": [_data(trend) for trend in trends_of(observed.observations)],
     }
-
-
-def counts_sentence(observed: Observed) -> str:
-    """Return how many documents were read, and how many could not be."""
-    lost = f" {len(observed.unread)} could not be read:" if observed.unread else ""
-    return f"Read {counted(observed.documents, 'document')} (reports and checks).{lost}"
 
 
 def _data(trend: Trend) -> dict[str, Any]:

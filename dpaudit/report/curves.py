@@ -20,10 +20,9 @@ _NEAR, _FAR, _LONGEST = 20, 12, 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
-    """Brackets on delta(epsilon) at increasing epsilons, or the reason why there are none."""
+    """Points of delta(epsilon), an increasing epsilon and a bracket each, or the reason why there are none."""
 
-    epsilons: tuple[float, ...]
-    deltas: tuple[Bracket, ...]
+    points: tuple[tuple[float, Bracket], ...] = ()
     unavailable: str = ""
 
     def true_positive_rate(self, false_positive_rate: float) -> float:
@@ -32,16 +31,13 @@ class Curve:
         Guarantee: an upper bound, the least of those from each (epsilon, delta) on the curve.
         Source: Kairouz, Oh and Viswanath (2015), Theorem 2.1.
         """
-        points = zip(self.epsilons, self.deltas, strict=True)
-        return min(
-            (highest_true_positive_rate(epsilon, delta.upper, false_positive_rate) for epsilon, delta in points),
-            default=1.0,
-        )
+        rates = (highest_true_positive_rate(e, delta.upper, false_positive_rate) for e, delta in self.points)
+        return min(rates, default=1.0)
 
     @property
     def advantage(self) -> float:
         """The most by which any test's true positive rate exceeds its false positive rate: delta(0)."""
-        return self.deltas[0].upper if self.deltas else 1.0
+        return self.points[0][1].upper if self.points else 1.0
 
 
 def highest_true_positive_rate(epsilon: float, delta: float, false_positive_rate: float) -> float:
@@ -74,10 +70,9 @@ def delta_curve(certificate: Certificate, reading: Reading | None = None) -> Cur
     epsilons = _grid(reading or reading_of(certificate))
     try:
         form = fold(certificate.declaration, certificate.claim.neighbours, certificate.conditions)
-        deltas = tuple(bracket_delta(form, epsilon, QUICK) for epsilon in epsilons)
+        return Curve(points=tuple((epsilon, bracket_delta(form, epsilon, QUICK)) for epsilon in epsilons))
     except (UnsupportedError, DeclarationError) as error:
-        return Curve(epsilons=(), deltas=(), unavailable=str(error))
-    return Curve(epsilons=epsilons, deltas=deltas)
+        return Curve(unavailable=str(error))
 
 
 def own_epsilon(node: Declaration, neighbours: Neighbours, delta: float) -> Bracket | None:
@@ -111,7 +106,7 @@ class Gain:
 
 def gains_of(claim: Claim, curve: Curve) -> tuple[Gain, ...]:
     """Return the advantage, then the true positive rate at each of `FALSE_POSITIVE_RATES`."""
-    epsilon, delta, has_curve = claim.epsilon, claim.delta, bool(curve.epsilons)
+    epsilon, delta, has_curve = claim.epsilon, claim.delta, bool(curve.points)
     advantage = Gain(
         measure="advantage (true minus false positive rate)",
         claim=claimed_advantage(epsilon, delta),

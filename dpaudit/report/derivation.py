@@ -19,9 +19,9 @@ from dpaudit.model.mechanism import Mechanism
 from dpaudit.model.moves import relation_below
 from dpaudit.report.curves import own_epsilon
 from dpaudit.report.theorems import theorems_of
-from dpaudit.wording.certificates import bracket_phrase
+from dpaudit.wording.measures import bounds_rows
 from dpaudit.wording.nodes import node_words
-from dpaudit.wording.numerals import at_least, interval, nearest, number_name, whole
+from dpaudit.wording.numerals import at_least, interval, nearest, whole
 from dpaudit.wording.references import Reference
 
 MOST_SIBLINGS = 8
@@ -57,43 +57,34 @@ class Row:
 
 def rows_of(certificate: Certificate) -> tuple[Row, ...]:
     """Return the rows of the whole tree, parents first, at most `MOST_ROWS` of them and an ellipsis."""
-    root = _Position(nodes=(certificate.declaration,), relation=certificate.claim.neighbours)
-    rows = list(islice(_rows(certificate, root), MOST_ROWS + 1))
+    whole_tree = _rows(certificate, (certificate.declaration,), certificate.claim.neighbours, "root", 0)
+    rows = list(islice(whole_tree, MOST_ROWS + 1))
     if len(rows) > MOST_ROWS:
         rows[-1] = _ellipsis("root", 1, "further nodes are in the JSON certificate")
     return tuple(rows)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Position:
-    """A node, or siblings that are equal but for their labels, and where the first one stands."""
-
-    nodes: tuple[Declaration, ...]
-    relation: Neighbours
-    path: str = "root"
-    depth: int = 0
-
-
-def _rows(certificate: Certificate, position: _Position) -> Iterator[Row]:
-    """Yield the row of a node, then those of its parts."""
-    yield _row(certificate, position)
-    node, depth = position.nodes[0], position.depth + 1
+def _rows(
+    certificate: Certificate, equal: tuple[Declaration, ...], relation: Neighbours, path: str, depth: int
+) -> Iterator[Row]:
+    """Yield the row of siblings that are equal but for their labels, the first at `path`, then those of its parts."""
+    node = equal[0]
+    yield _row(certificate, equal, relation, path, depth)
     groups = alike(children(node))
     hidden = groups[5:-2] if len(groups) > MOST_SIBLINGS else []
     for number, (first, siblings) in enumerate(groups):
-        path = f"{position.path}.{first}"
         if hidden and number == 5:
             count = sum(len(members) for _, members in hidden)
-            yield _ellipsis(path, depth, f"{whole(count)} further parts, all in the JSON certificate")
+            yield _ellipsis(f"{path}.{first}", depth + 1, f"{whole(count)} further parts, all in the JSON certificate")
         if not 5 <= number < 5 + len(hidden):
-            relation = relation_below(node, first, position.relation)
-            yield from _rows(certificate, _Position(nodes=siblings, relation=relation, path=path, depth=depth))
+            below = relation_below(node, first, relation)
+            yield from _rows(certificate, siblings, below, f"{path}.{first}", depth + 1)
 
 
-def _row(certificate: Certificate, position: _Position) -> Row:
-    """Return the row of one node."""
-    node, relation, root = position.nodes[0], position.relation, position.path == "root"
-    claim, label, last = certificate.claim, _label(node), _label(position.nodes[-1])
+def _row(certificate: Certificate, equal: tuple[Declaration, ...], relation: Neighbours, path: str, depth: int) -> Row:
+    """Return the row of a node and of its equals."""
+    node, root = equal[0], path == "root"
+    claim, label, last = certificate.claim, _label(node), _label(equal[-1])
     measured = claim if isinstance(claim, MeasuredClaim) else None
     delta = 0.0 if measured else node.printed.delta if node.printed and not root else claim.delta
     epsilon = certificate.tight.epsilon if root and measured is None else None
@@ -101,12 +92,12 @@ def _row(certificate: Certificate, position: _Position) -> Row:
         epsilon = own_epsilon(unwrapped(node), relation, delta)
     mechanism, words = node.mechanism if isinstance(node, nodes.Release) else None, node_words(node)
     return Row(
-        path=position.path,
-        depth=position.depth,
+        path=path,
+        depth=depth,
         node=words.name,
         name=label if label == last else f"{label} … {last}",
         rule=words.rule,
-        alike=len(position.nodes),
+        alike=len(equal),
         sensitivity=sensitivity_of(mechanism) if mechanism else "",
         noise=noise_of(mechanism) if mechanism else "",
         printed=node.printed,
@@ -171,10 +162,7 @@ def node_bounds(row: Row, *, void: bool) -> str:
     Where no upper bound is known of the code it is the lower end alone.
     """
     if row.ends is not None:
-        names = ((f"{number_name(row.ends.measure, end.at)} ", end) for end in row.ends.rows)
-        return ", ".join(
-            f"{name}at least {at_least(e.lower)}" if void else name + bracket_phrase(e) for name, e in names
-        )
+        return ", ".join(map(" ".join, bounds_rows(row.ends, void=void)))
     if row.epsilon is None:
         return ""
     return f"at least {at_least(row.epsilon.lower)}" if void else interval(row.epsilon)

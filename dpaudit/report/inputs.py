@@ -70,7 +70,9 @@ class ReportInputs:
         if canonical != self.created:
             raise ValueError(f"Expected created={self.created!r} to be an ISO date, as in '2026-01-31'.")
         claim = self.certificate.claim
-        object.__setattr__(self, "reading", reading_of(self.certificate, _delta_of(self.audits)))
+        deltas = {audit.delta for audit in self.audits}
+        delta = deltas.pop() if len(deltas) == 1 else None
+        object.__setattr__(self, "reading", reading_of(self.certificate, delta))
         claims = [(scores.file, scores.result.claim) for scores in self.scores]
         claims += [(f"the audit {audit.name!r}", audit.claim) for audit in self.audits]
         for name, other in claims:
@@ -124,9 +126,3 @@ class ReportInputs:
     def seeds(self) -> str:
         """The recorded seeds of the audits, in one line."""
         return "; ".join(f"{audit.name}: {audit.seed}" for audit in self.audits if audit.seed is not None)
-
-
-def _delta_of(audits: tuple[AuditResult, ...]) -> float | None:
-    """Return the delta of the audits where all have the same one."""
-    deltas = {audit.delta for audit in audits}
-    return deltas.pop() if len(deltas) == 1 else None

@@ -51,7 +51,7 @@ def report_document(data: Data, figures: Mapping[str, Figure]) -> blocks.Documen
         *(_grid(grid, grid["caption"]) for grid in changes["grids"]),
         *_signatures(cover_fields),
         folded("Glossary", [items(f"{entry['word']}: {entry['sense']}" for entry in data["glossary"])]),
-        folded(_WORDS["crosswalk"], [items(map(_outside_words, data["sections"]))]),
+        folded(_WORDS["crosswalk"], [items(f"{s['number']} {s['title']}: {s['crosswalk']}" for s in data["sections"])]),
         title=data["title"],
         note=data["disclaimer"],
     )
@@ -173,11 +173,6 @@ def _signatures(cover_fields: Mapping[str, Data]) -> tuple[blocks.Block, ...]:
         blocks.Heading("To check and to sign", ident="signature"),
         blocks.Table(rows, head=("Role", "Name", "Date", "Expires", "Signature"), caption="Signatures"),
     )
-
-
-def _outside_words(section: Data) -> str:
-    """Return which words of standards a section answers to."""
-    return f"{section['number']} {section['title']}: {section['crosswalk']}"
 
 
 def _picture(data: Data, name: str, figure: Figure) -> blocks.Picture:

@@ -25,7 +25,7 @@ from dpaudit.wording.claims import (
     promised,
 )
 from dpaudit.wording.measures import bounds_rows
-from dpaudit.wording.numerals import at_least, at_least_beside, at_most, at_most_beside, ends, exact, number_name, whole
+from dpaudit.wording.numerals import at_least, at_least_beside, at_most, at_most_beside, ends, exact, whole
 from dpaudit.wording.sentences import say
 
 TWICE = math.log(2)
@@ -62,9 +62,9 @@ def meaning_of(report: ReportInputs) -> str:
 def tail_of(report: ReportInputs, curve: Curve) -> LossTail | None:
     """Return the tail of the privacy loss of the declaration, or None where no upper bound is known of the code."""
     claim = report.reading.claim
-    if report.void or not curve.epsilons or claim.epsilon == math.inf:
+    if report.void or not curve.points or claim.epsilon == math.inf:
         return None
-    curve_points = tuple((epsilon, delta.upper) for epsilon, delta in zip(curve.epsilons, curve.deltas, strict=True))
+    curve_points = tuple((epsilon, bracket.upper) for epsilon, bracket in curve.points)
     form = fold(report.certificate.declaration, claim.neighbours)
     return loss_tail(form, claim.epsilon, claim.delta, curve_points)
 
@@ -160,9 +160,7 @@ def _proved_in_measure(report: ReportInputs, ends: Ends) -> str:
 
 def bounds_in_measure(report: ReportInputs, ends: Ends) -> tuple[tuple[str, str], ...]:
     """Return each number of a claim with its bounds; the lower ends alone where no upper bound is known of the code."""
-    if report.void and report.certificate.verdict != "stated":
-        return tuple((number_name(ends.measure, row.at), f"at least {at_least(row.lower)}") for row in ends.rows)
-    return bounds_rows(ends)
+    return bounds_rows(ends, void=bool(report.void) and report.certificate.verdict != "stated")
 
 
 def person_sentence(report: ReportInputs, person: Person) -> str:

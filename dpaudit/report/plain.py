@@ -122,8 +122,7 @@ def _row(row: Row) -> dict[str, Any]:
 
 def _curve(curve: Curve) -> dict[str, Any]:
     """Return the points of delta(epsilon), or why there are none."""
-    points = zip(curve.epsilons, curve.deltas, strict=True)
     return {
-        "points": [{"epsilon": e, "delta": {"lower": d.lower, "upper": d.upper}} for e, d in points],
+        "points": [{"epsilon": e, "delta": {"lower": d.lower, "upper": d.upper}} for e, d in curve.points],
         "unavailable": curve.unavailable,
     }

@@ -14,7 +14,6 @@ class Step:
     name: str
     start: float
     end: float
-    sentence: str
 
     @property
     def factor(self) -> float:
@@ -35,10 +34,10 @@ def steps_of(slack: Slack) -> tuple[Step, ...]:
         if not 0 < factor.noise_factor < math.inf:
             continue
         end = level / factor.noise_factor
-        steps.append(Step(name=factor.name, start=level, end=end, sentence=factor.sentence))
+        steps.append(Step(name=factor.name, start=level, end=end))
         level = end
     if abs(math.log(level)) >= UNNAMED:
-        steps.append(Step(name="not named", start=level, end=1.0, sentence="What no factor above accounts for."))
+        steps.append(Step(name="not named", start=level, end=1.0))
     return tuple(steps)
 
 

@@ -5,7 +5,7 @@ import inspect
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,9 @@ def config_digest(algorithm: Any, problem: Mapping[str, Any]) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Return plain data: NaN as None, infinity as text, numbers that are whole as such, numbers to ten digits."""
+    """Return plain data: a dataclass as a table, NaN as None, infinity as text, numbers to ten digits, 1.0 as 1."""
+    if is_dataclass(value) and not isinstance(value, type):
+        value = asdict(value)
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

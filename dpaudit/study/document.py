@@ -8,7 +8,6 @@ from dpaudit.runtime.plugins import load_package
 from dpaudit.runtime.provenance import source_digest, versions
 from dpaudit.study.contrasts import AgainstFloor, Dominance
 from dpaudit.study.digests import plain
-from dpaudit.study.intervals import Interval
 from dpaudit.study.rows import Row
 from dpaudit.study.running import Outcome
 from dpaudit.study.study import Study
@@ -30,7 +29,7 @@ def document_of(outcome: Outcome, problem: Any) -> dict[str, Any]:
         **_asked(outcome.study, problem),
         "rows": [_row(row, floors.get(id(row))) for row in outcome.rows],
         "dominance": [_dominance(pair) for pair in outcome.dominated],
-        "exponents": [asdict(line) for line in outcome.exponents],
+        "exponents": outcome.exponents,
         "tuning": _tuning(outcome),
         "failed": [asdict(cell.cell) | {"error": cell.error} for cell in outcome.failed],
         "versions": dict(versions()),
@@ -84,13 +83,13 @@ def _row(row: Row, against: AgainstFloor | None) -> dict[str, Any]:
         "remark": certified.why if row.role == "private" else "",
         "config": row.config,
         "T": row.horizon,
-        "regret": _interval(row.regret),
+        "regret": row.regret,
         "uniform": uniform,
         "myopic": sum(row.myopic) / len(row.myopic),
         "share": row.share,
         "lost": row.lost,
         "floor": against.floor if against else None,
-        "minus_floor": _interval(against.difference) if against else None,
+        "minus_floor": against.difference if against else None,
         "visible": against.visible if against else None,
         "lower_bound": _lower_bound(row),
         "upper_bound": _upper_bound(row),
@@ -108,7 +107,7 @@ def _lower_bound(row: Row) -> dict[str, Any] | None:
         "instances": bound.instances,
         "family": bound.family,
         "source": bound.source,
-        "worst": row.worst and _interval(row.worst),
+        "worst": row.worst,
         "ratio": row.worst.mean / bound.value if row.worst and bound.value > 0 else math.nan,
     }
 
@@ -129,7 +128,7 @@ def _dominance(pair: Dominance) -> dict[str, Any]:
         "worse": pair.worse.label,
         "worse_claim": pair.worse.epsilon,
         "T": pair.better.horizon,
-        "difference": _interval(pair.difference),
+        "difference": pair.difference,
     }
 
 
@@ -151,8 +150,3 @@ def _choice(study: Study, label: str, tuning: tuple[tuple[str, int], ...]) -> di
     """Return the settings that a trial chose."""
     values = study.contender(label).tune
     return {"label": label, "settings": {key: values[key][number] for key, number in tuning}}
-
-
-def _interval(interval: Interval) -> dict[str, Any]:
-    """Return an interval as plain data."""
-    return {name: getattr(interval, name) for name in ("mean", "error", "lower", "upper", "count")}

@@ -66,14 +66,9 @@ def make_problem(study: Study, horizon: int, seed: int, folder: Path, gap_factor
         raise ConfigError("[problem] missing key 'name', which is text; `dpaudit list problems` shows them.")
     factory = find_plugin("problems", name)
     table = {key: horizon if value == LENGTH else value for key, value in table.items()}
-    if is_drawn(factory):
+    if "seed" in inspect.signature(factory).parameters:
         table["seed"] = seed
     elif len(study.settings.problems) > 1:
         raise ConfigError(f"Expected study.problems with one seed: the problem {name!r} is fixed.")
     problem = read_section(factory, table, folder)
     return problem if gap_factor == 1.0 else problem.with_gap_factor(gap_factor)
-
-
-def is_drawn(factory: Any) -> bool:
-    """Return whether a factory draws its problem by a seed."""
-    return "seed" in inspect.signature(factory).parameters

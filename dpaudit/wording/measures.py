@@ -4,7 +4,7 @@ from typing import Any
 
 from dpaudit.model.measures.ends import Ends
 from dpaudit.wording.certificates import bracket_phrase
-from dpaudit.wording.numerals import at_most, number_name
+from dpaudit.wording.numerals import at_least, at_most, number_name
 
 
 def uppers_phrase(ends: Ends) -> str:
@@ -35,6 +35,9 @@ def numbers_by_name(values: dict[str, Any]) -> dict[str, float]:
     return numbers
 
 
-def bounds_rows(ends: Ends) -> tuple[tuple[str, str], ...]:
-    """Return one row for each number of a claim: its name, and its bounds rounded outwards."""
-    return tuple((number_name(ends.measure, row.at), bracket_phrase(row)) for row in ends.rows)
+def bounds_rows(ends: Ends, *, void: bool = False) -> tuple[tuple[str, str], ...]:
+    """Return one row for each number of a claim: its name, and its bounds rounded outwards; `void` leaves the lower."""
+    return tuple(
+        (number_name(ends.measure, row.at), f"at least {at_least(row.lower)}" if void else bracket_phrase(row))
+        for row in ends.rows
+    )

@@ -111,12 +111,6 @@ def _rounded_width(bracket: Bracket | End, digits: int) -> float:
     return float(_rounded(bracket.upper, digits, ROUND_CEILING) - _rounded(bracket.lower, digits, ROUND_FLOOR))
 
 
-def both_ends(bracket: Bracket) -> str:
-    """Return a bracket with both its ends, each rounded outwards."""
-    lower, upper = ends(bracket)
-    return f"between {lower} and {upper}"
-
-
 def raised(exponent: int) -> str:
     """Return an exponent in superscript digits.
 
@@ -124,11 +118,6 @@ def raised(exponent: int) -> str:
     '⁻⁷⁷²'
     """
     return str(exponent).translate(_SUPERSCRIPTS)
-
-
-def times(ratio: float) -> str:
-    """Return a ratio to three digits, with thousands separated."""
-    return nearest(ratio, 3)
 
 
 def powers(text: str) -> str:

@@ -46,9 +46,9 @@ def test_the_curve_falls_and_passes_through_the_certificate(stories: dict[str, R
     for name in ("paper", "checked", "pure", "huge"):
         certificate = stories[name].certificate
         curve = delta_curve(certificate)
-        uppers = [bracket.upper for bracket in curve.deltas]
+        uppers = [bracket.upper for _, bracket in curve.points]
         assert uppers == sorted(uppers, reverse=True)
-        at_claim = curve.deltas[curve.epsilons.index(certificate.claim.epsilon)]
+        at_claim = dict(curve.points)[certificate.claim.epsilon]
         assert at_claim.lower <= certificate.tight.delta.upper
         assert certificate.tight.delta.lower <= at_claim.upper
 
@@ -58,7 +58,7 @@ def test_a_declaration_that_nothing_covers_has_no_curve_but_a_reason(stories: di
     held = stories["checked"].certificate
     other = replace(cast("Any", as_a(Release, held.declaration).mechanism), neighbours="add_remove")
     curve = delta_curve(replace(held, declaration=Release(label="sums", mechanism=other)))
-    assert curve.epsilons == ()
+    assert curve.points == ()
     assert "neighbours='add_remove'" in curve.unavailable
 
 

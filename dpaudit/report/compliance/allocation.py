@@ -52,13 +52,13 @@ def allocation(report: ReportInputs) -> Grid:
     certificate = report.certificate
     node = unwrapped(certificate.declaration)
     kind = {"sequential": "in sequence", "repeat": "repeated", "parallel": "in parallel"}.get(kind_of(node), "one part")
-    apart, parts = isinstance(node, nodes.Parallel), list(_parts(node))
-    costs = [_rho(certificate.claim, part) for _, part, _ in parts]
-    part_totals = [cost * count for cost, (_, _, count) in zip(costs, parts, strict=True) if cost is not None]
+    apart = isinstance(node, nodes.Parallel)
+    parts = [(label, part, count, _rho(certificate.claim, part)) for label, part, count in _parts(node)]
+    part_totals = [cost * count for _, _, count, cost in parts if cost is not None]
     total = math.fsum(part_totals)
     adds_up = len(part_totals) == len(parts) and total > 0
     rows: list[tuple[str, ...]] = []
-    for cost, (label, part, count) in list(zip(costs, parts, strict=True))[:_MOST]:
+    for label, part, count, cost in parts[:_MOST]:
         share = "does not add up" if apart else "not known"
         if adds_up and not apart and cost is not None:
             share = nearest(cost * count / total, 3)

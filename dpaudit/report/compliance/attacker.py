@@ -141,5 +141,4 @@ def _number(units: int | None, share: float) -> str:
 
 def _proved_delta(curve: Curve, epsilon: float) -> float:
     """Return an upper bound on the proved delta at `epsilon`: that of the nearest known point below it."""
-    points = zip(curve.epsilons, curve.deltas, strict=True)
-    return min((bracket.upper for proved_epsilon, bracket in points if proved_epsilon <= epsilon), default=1.0)
+    return min((bracket.upper for proved_epsilon, bracket in curve.points if proved_epsilon <= epsilon), default=1.0)

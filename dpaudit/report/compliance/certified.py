@@ -24,7 +24,7 @@ from dpaudit.report.meaning import bounds_in_measure, odds_of
 from dpaudit.report.slackness import loose
 from dpaudit.wording.certificates import noise_sentence
 from dpaudit.wording.claims import capital
-from dpaudit.wording.numerals import at_least, at_most, both_ends, ends, exact, times
+from dpaudit.wording.numerals import at_least, at_most, ends, exact, nearest
 from dpaudit.wording.sentences import say
 
 
@@ -85,7 +85,7 @@ def _argument(report: ReportInputs) -> Iterator[Grid]:
             "slack",
             "Slack factor by factor",
             ("Factor", "In noise", "In epsilon", "In words"),
-            ((f.name, times(f.noise_factor), times(f.factor), f.sentence) for f in factors),
+            ((f.name, nearest(f.noise_factor, 3), nearest(f.factor, 3), f.sentence) for f in factors),
             annex=True,
         ),
     )
@@ -94,7 +94,7 @@ def _argument(report: ReportInputs) -> Iterator[Grid]:
 
 def _ends(report: ReportInputs, bracket: Bracket) -> str:
     """Return a bracket with both ends, or with its lower end alone where no upper bound is known of the code."""
-    return f"at least {at_least(bracket.lower)}" if report.void else both_ends(bracket)
+    return f"at least {at_least(bracket.lower)}" if report.void else "between {} and {}".format(*ends(bracket))
 
 
 def _equivalent(report: ReportInputs) -> Field:
@@ -115,9 +115,9 @@ def _equivalent(report: ReportInputs) -> Field:
 def _gaussian(report: ReportInputs, curve: Curve) -> Field:
     """Return mu of the Gaussian mechanism with the same delta at epsilon 0, at the claimed delta, and everywhere."""
     name, certificate = "Gaussian mu", report.certificate
-    if report.void or not curve.deltas:
+    if report.void or not curve.points:
         return not_applicable(name, f"no curve is proved: {report.void or curve.unavailable}")
-    single = [f"{at_most(mu_above(0.0, curve.deltas[0].upper))} at epsilon 0"]
+    single = [f"{at_most(mu_above(0.0, curve.advantage))} at epsilon 0"]
     upper, delta = report.reading.tight.epsilon.upper, report.reading.claim.delta
     if delta > 0 and upper < math.inf:
         single.append(f"{at_most(mu_above(upper, delta))} at delta {exact(delta)}")

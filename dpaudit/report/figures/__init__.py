@@ -18,7 +18,7 @@ def figures_of(facts: Facts) -> dict[str, Figure]:
     if certificate.slack is not None and loose(certificate.slack):
         drawn.append(waterfall_figure(certificate.slack))
     void = bool(facts.report.void)
-    if facts.curve.epsilons and not void:
+    if facts.curve.points and not void:
         drawn.append(curve_figure(facts.report.reading, facts.curve))
     drawn += [
         roc_figure(audit, facts.report.reading.claim, facts.curve, number, void=void)

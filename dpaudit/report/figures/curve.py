@@ -42,17 +42,18 @@ def _plot(reading: Reading, curve: Curve) -> Plot:
     """Return the power of ten of delta against epsilon."""
     claim, lowest = reading.claim, lowest_power(reading.claim.delta)
     powers = range(0, lowest - 1, -max(1, math.ceil(-lowest / 6)))
-    sides = (
-        _cut([(e, _power(b.upper)) for e, b in zip(curve.epsilons, curve.deltas, strict=True)], lowest),
-        _cut([(e, _power(b.lower)) for e, b in zip(curve.epsilons, curve.deltas, strict=True)], lowest),
-    )
+    upper = _cut([(epsilon, _power(bracket.upper)) for epsilon, bracket in curve.points], lowest)
+    lower = _cut([(epsilon, _power(bracket.lower)) for epsilon, bracket in curve.points], lowest)
     at = claim.epsilon, max(float(lowest), _power(claim.delta))
     corner = ((0.0, at[1]), at, (at[0], float(lowest)))
     claimed = (Series(points=corner, line="claim thin"), Series(points=(at,), mark=(2, "hollow")))
     return Plot(
-        across=Scale(low=0.0, high=curve.epsilons[-1], name="epsilon"),
+        across=Scale(low=0.0, high=curve.points[-1][0], name="epsilon"),
         up=Scale(low=lowest, high=0.0, name="delta (logarithmic)", marks=tuple((n, nearest(10.0**n)) for n in powers)),
-        layers=(*band(*sides), *((*claimed, Words(at=at, text=reading.name)) if claim.epsilon < math.inf else ())),
+        layers=(
+            *band(upper, lower),
+            *((*claimed, Words(at=at, text=reading.name)) if claim.epsilon < math.inf else ()),
+        ),
     )
 
 

@@ -33,7 +33,7 @@ def roc_figure(audit: AuditResult, claim: Claim, curve: Curve, number: int, *, v
         sure = at_least(1 - audit.significance)
         confidence = f" The filled area is reached with confidence {sure}, at all rates together."
     allowed = "said" if void else "and the certificate allow"
-    proved = [(x, curve.true_positive_rate(x)) for x in _GRID] if curve.epsilons and not void else []
+    proved = [(x, curve.true_positive_rate(x)) for x in _GRID] if curve.points and not void else []
     stride = max(1, len(audit.roc) // _MOST)
     return Figure(
         name=f"roc-{number}",

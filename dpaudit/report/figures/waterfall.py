@@ -6,7 +6,7 @@ from dpaudit.figures.scale import Scale, draw_across
 from dpaudit.model.readings import Slack
 from dpaudit.report.slackness import Step, steps_of
 from dpaudit.wording.certificates import noise_sentence
-from dpaudit.wording.numerals import TIMES, times
+from dpaudit.wording.numerals import TIMES, nearest
 
 _ROW = 34.0
 
@@ -14,7 +14,7 @@ _ROW = 34.0
 def waterfall_figure(slack: Slack) -> Figure:
     """Return the figure of the slack's factors in noise; there must be some."""
     steps = steps_of(slack)
-    words = " ".join(f"{step.name}: a factor of {times(step.factor)}." for step in steps)
+    words = " ".join(f"{step.name}: a factor of {nearest(step.factor, 3)}." for step in steps)
     return Figure(
         name="slack",
         title="Noise against what the claim needs, factor by factor",
@@ -42,12 +42,19 @@ def _draw(slack: Slack, steps: tuple[Step, ...], width: float) -> Canvas:
     canvas.height = bottom + 48
     needed_x = scale(1.0)
     _bar(
-        canvas, "Declared noise", scale, (1.0, slack.noise_ratio), times(slack.noise_ratio), "total", 14, narrow=narrow
+        canvas,
+        "Declared noise",
+        scale,
+        (1.0, slack.noise_ratio),
+        nearest(slack.noise_ratio, 3),
+        "total",
+        14,
+        narrow=narrow,
     )
     y = 14 + row
     for step in steps:
         style = "saved" if step.factor >= 1 else "lacking"
-        said = f"÷ {times(step.factor)}" if step.factor >= 1 else f"{TIMES} {times(1 / step.factor)}"
+        said = f"÷ {nearest(step.factor, 3)}" if step.factor >= 1 else f"{TIMES} {nearest(1 / step.factor, 3)}"
         _bar(canvas, step.name, scale, (step.end, step.start), said, style, y, narrow=narrow)
         canvas.line(scale(step.end), y + row - 26 + 14, scale(step.end), y + row + 6 + 14 * narrow, "link")
         y += row
