@@ -56,15 +56,6 @@ class Front:
     levels: tuple[FrontLevel, ...] = ()
 
     @property
-    def bounds(self) -> tuple[tuple[str, tuple[tuple[float, float], ...]], ...]:
-        """The lower bounds: a name, and (epsilon, regret) in the order of epsilon, for each trust model."""
-        return tuple(
-            (f"lower bound ({model}), worst instance", tuple(sorted(places)))
-            for model in sorted({point.model for point in self.points})
-            if (places := {(p.epsilon, p.bound) for p in self.points if p.model == model and p.bound is not None})
-        )
-
-    @property
     def present(self) -> FrontPoint:
         """The point of the present setting."""
         return next(point for point in self.points if point.present)

@@ -47,9 +47,12 @@ def _levels(front: Front, across: Scale) -> Iterator[Series]:
 
 
 def _bounds(front: Front) -> Iterator[Series]:
-    """Yield the lower bounds."""
-    for number, (name, places) in enumerate(front.bounds):
-        yield Series(points=places, line=f"bound dash{number % DASHES}", name=name)
+    """Yield the lower bounds on regret of each trust model, in the order of epsilon."""
+    bounded = [point for point in front.points if point.bound is not None]
+    for number, model in enumerate(sorted({point.model for point in bounded})):
+        places = sorted({(p.epsilon, p.bound) for p in bounded if p.model == model and p.bound is not None})
+        name = f"lower bound ({model}), worst instance"
+        yield Series(points=tuple(places), line=f"bound dash{number % DASHES}", name=name)
 
 
 def _contenders(front: Front) -> Iterator[Series]:

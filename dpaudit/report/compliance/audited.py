@@ -86,12 +86,10 @@ def most_at_risk(audits: tuple[AuditResult, ...]) -> str:
 
 def _details(report: ReportInputs) -> Grid:
     """Return what else is known of the audits: one row a fact, and one value where it is the same for all."""
-    facts = [audit_facts(audit) for audit in report.audits]
-    if not report.void:
-        facts = [
-            facts_of_audit | {"the certificate allowed": certified_phrase(audit)}
-            for facts_of_audit, audit in zip(facts, report.audits, strict=True)
-        ]
+    facts = [
+        audit_facts(audit) | ({} if report.void else {"the certificate allowed": certified_phrase(audit)})
+        for audit in report.audits
+    ]
     names = dict.fromkeys(name for facts_of_audit in facts for name in facts_of_audit)
     return grid(
         "audit_details",

@@ -13,11 +13,10 @@ from dpaudit.report.slackness import loose
 
 def figures_of(facts: Facts) -> dict[str, Figure]:
     """Return all figures of a report by name: those that have something to show."""
-    certificate = facts.report.certificate
-    drawn = [axis_figure(facts.report), tree_figure(facts.rows, void=bool(facts.report.void))]
-    if certificate.slack is not None and loose(certificate.slack):
-        drawn.append(waterfall_figure(certificate.slack))
-    void = bool(facts.report.void)
+    slack, void = facts.report.certificate.slack, bool(facts.report.void)
+    drawn = [axis_figure(facts.report), tree_figure(facts.rows, void=void)]
+    if slack is not None and loose(slack):
+        drawn.append(waterfall_figure(slack))
     if facts.curve.points and not void:
         drawn.append(curve_figure(facts.report.reading, facts.curve))
     drawn += [

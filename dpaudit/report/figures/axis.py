@@ -141,8 +141,8 @@ def _proved(scale: Scale, report: ReportInputs, numbers: AxisNumbers, canvas: Ca
     canvas.line(scale.left, y, middle - half, y, "within")
     closed = tight.upper < math.inf and not report.void
     canvas.rect(middle - half, y - 9, 2 * half, 18, "proved" if closed else "proved open", 2)
-    lines = (scale(numbers.claimed),)
-    apart = tuple(x for x in lines if not middle - half <= x <= middle + half)
+    claimed = scale(numbers.claimed)
+    apart = () if middle - half <= claimed <= middle + half else (claimed,)
     canvas.label(middle + half, y + 4.5, (_proved_words(report, numbers),), "value halo", 8, apart)
 
 
@@ -154,8 +154,7 @@ def _stated(scale: Scale, report: ReportInputs, numbers: AxisNumbers, canvas: Ca
     while x < upper:
         canvas.line(x - 6, y + 9, x, y - 9, "hatch")
         x += 8
-    lines = (scale(numbers.claimed),)
-    canvas.label(upper, y + 4.5, (_proved_words(report, numbers),), "value halo", 8, lines)
+    canvas.label(upper, y + 4.5, (_proved_words(report, numbers),), "value halo", 8, (scale(numbers.claimed),))
 
 
 def _proved_words(report: ReportInputs, numbers: AxisNumbers) -> str:
@@ -194,9 +193,8 @@ def _ceiling(scale: Scale, x: float, most: float, canvas: Canvas, y: float) -> N
 def _attack_words(shown: Shown, *, beyond: bool) -> tuple[str, ...]:
     """Return what an attack shows, in words for more and for less room."""
     bound, provision = f"at least {at_least_beside(shown.lower, shown.claimed)}", shown.attack.provision
-    longer = "under an assumption" if provision == "assumed" else provision
-    conditional = f"{bound}, {longer}" if longer else bound
     shorter = f"{bound}, {provision}" if provision else bound
+    conditional = f"{bound}, under an assumption" if provision == "assumed" else shorter
     if not beyond or shown.ceiling in (None, math.inf):
         return conditional, shorter
     return f"{conditional}, ceiling {at_most(shown.ceiling or 0.0)}", conditional, shorter

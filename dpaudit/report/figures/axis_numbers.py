@@ -106,8 +106,7 @@ def _epsilon(report: ReportInputs, name: str, attack: Attack) -> Shown:
     """Return the epsilon that an attack shows."""
     result = attack.result
     bound = f"at least {at_least_beside(result.epsilon_lower, attack.claimed)}"
-    longer = "under an assumption" if attack.provision == "assumed" else attack.provision
-    phrase = bound_phrase(result) if isinstance(result, AuditResult) else f"{bound}, {longer}"
+    phrase = bound_phrase(result) if isinstance(result, AuditResult) else f"{bound}, {attack.provision}"
     return Shown(
         name=name,
         attack=attack,
