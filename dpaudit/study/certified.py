@@ -34,7 +34,6 @@ class Certified:
     person: float = math.nan
     units: int | None = None
     model: str = ""
-    neighbours: str = ""
     unit: str = ""
     verdict: str = ""
     digest: str = ""
@@ -64,7 +63,7 @@ def certified_at(study: Study, cell: Cell, folder: Path, certify: Certify) -> Ce
         certificate = certify(algorithm.declaration(), claim, **stated)
         judged = certify(algorithm.declaration(), own, **stated) if isinstance(own, MeasuredClaim) else certificate
     except DPAuditError as error:
-        return Certified(model=claim.model, neighbours=claim.neighbours, why=f"no certificate: {error.message}")
+        return Certified(model=claim.model, why=f"no certificate: {error.message}")
     epsilon = certificate.tight.epsilon.upper
     units = getattr(make_problem(study, cell.horizon, cell.problem, folder), "units_per_person", None)
     of_group = partial(certify, claim=claim, **stated)
@@ -73,7 +72,6 @@ def certified_at(study: Study, cell: Cell, folder: Path, certify: Certify) -> Ce
         person=_of_person(algorithm.declaration(), units, epsilon, of_group, claim.delta),
         units=units,
         model=claim.model,
-        neighbours=claim.neighbours,
         unit=claim.unit,
         verdict=judged.verdict,
         digest=str(judged.to_dict()["digest"]),

@@ -6,7 +6,7 @@ Rows, contrasts and exponents are read from the document of the study, cells fro
 import csv
 import io
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from statistics import stdev
 from typing import Any
 
@@ -51,6 +51,7 @@ _CONTRASTS = _columns(
     upper=gap.upper
     """
 )
+_SECONDS = _columns("contender=cell.label claim_epsilon=cell.epsilon T=cell.horizon problem=cell.problem seconds")
 _EXPONENTS = _columns(
     "contender=label claim_epsilon=epsilon variable fit T=horizon slope lower upper points root offset why"
 )
@@ -163,17 +164,16 @@ def exponents_csv(study: Mapping[str, Any]) -> str:
 
 def seconds_csv(outcome: Outcome) -> str:
     """Return how long each cell took; the one table that differs from run to run."""
-    cells = [(cell.cell, cell.seconds) for cell in (*outcome.tuned, *outcome.measured, *outcome.blind)]
-    lines = [
-        [cell.label, number(cell.epsilon), number(cell.horizon), number(cell.problem), number(seconds)]
-        for cell, seconds in cells
-    ]
-    return _written(("contender", "claim_epsilon", "T", "problem", "seconds"), lines)
+    return _from(_SECONDS, (*outcome.tuned, *outcome.measured, *outcome.blind))
 
 
-def _from(columns: Mapping[str, tuple[str, ...]], rows: Iterable[Mapping[str, Any]]) -> str:
-    """Return a table as CSV; a cell is empty where the document has nothing at its path."""
-    return _written(tuple(columns), ([number(_at(row, path)) for path in columns.values()] for row in rows))
+def _from(columns: Mapping[str, tuple[str, ...]], rows: Iterable[Any]) -> str:
+    """Return a table as CSV with a head; a cell is empty where a row has nothing at its path."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([number(_at(row, path)) for path in columns.values()] for row in rows)
+    return file.getvalue()
 
 
 def _at(row: Any, path: tuple[str, ...]) -> Any:
@@ -181,12 +181,3 @@ def _at(row: Any, path: tuple[str, ...]) -> Any:
     for key in path:
         row = row and (row.get(key) if isinstance(row, Mapping) else getattr(row, key))
     return row
-
-
-def _written(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """Return a table as CSV with a head."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(lines)
-    return file.getvalue()

@@ -78,7 +78,7 @@ clipping = "horizon"
 
 _BLIND = _MIXTURE + _UCRL.format(label="method", role="private", epsilon=50.0)
 _FLOORED = _BLIND + _UCRL.format(label="blind", role="floor", epsilon=5.0)
-_POINT = Certified(epsilon=1.0, model="joint", neighbours="replace_one", unit="one", verdict="certified")
+_POINT = Certified(epsilon=1.0, model="joint", unit="one", verdict="certified")
 
 
 def _always(kind: type[Any], name: str) -> type[Any]:

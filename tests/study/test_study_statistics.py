@@ -21,7 +21,7 @@ from dpaudit.study.study_file import study_of
 from tests.study.conftest import SMALL
 
 _STUDY = study_of(Path("small.toml"), SMALL)
-_POINT = Certified(epsilon=1.0, model="central", neighbours="replace_one", unit="one", verdict="certified")
+_POINT = Certified(epsilon=1.0, model="central", unit="one", verdict="certified")
 _KNOWN = Known(certified=_POINT, config="")
 
 
