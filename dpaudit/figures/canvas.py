@@ -24,14 +24,6 @@ def text_width(text: str, size: float = 13) -> float:
     return _LETTER * size * len(text)
 
 
-def wrapped(text: str, width: float, size: float = 13) -> tuple[str, ...]:
-    """Return `text` on one or two lines of about `width` pixels; the second is cut where it would be wider."""
-    words = text.split()
-    first = next((n for n in range(len(words), 1, -1) if text_width(" ".join(words[:n]), size) <= width), 1)
-    lines = (" ".join(words[:first]), " ".join(words[first:]))
-    return tuple(shortened(line, width, size) for line in lines if line)
-
-
 def shortened(text: str, width: float, size: float = 13) -> str:
     """Return `text`, cut with an ellipsis where it would be wider than `width` pixels."""
     most = letters(width, size)

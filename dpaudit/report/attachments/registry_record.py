@@ -9,6 +9,8 @@ from dpaudit.interchange.deployments_registry import registry_fields
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.wording.escaping import clean
 
+_KINDS = ("release_type", "data_source_type", "access_type")
+
 
 def missing(report: ReportInputs) -> tuple[str, ...]:
     """Return what must be declared before a record can be made, in the deployment's own keys."""
@@ -77,13 +79,7 @@ def _basic(report: ReportInputs) -> tuple[tuple[str, str, Any], ...]:
 def _use(report: ReportInputs) -> dict[str, str]:
     """Return what is declared about releases, source and access."""
     registry = report.deployment.registry
-    return _stated(
-        {
-            name: getattr(registry, name)
-            for kind in ("release_type", "data_source_type", "access_type")
-            for name in (kind, f"{kind}_details")
-        }
-    )
+    return _stated({name: getattr(registry, name) for kind in _KINDS for name in (kind, f"{kind}_details")})
 
 
 def _stated(fields: dict[str, str]) -> dict[str, str]:
@@ -96,7 +92,7 @@ def _third_tier(report: ReportInputs) -> dict[str, dict[str, Any]] | None:
     deployment = report.deployment
     notes = "\n".join(f"- {m.label}: {m.sensitivity_because}" for m in deployment.mechanisms if m.sensitivity_because)
     use, registry = _use(report), deployment.registry
-    use_declared = all(kind in use for kind in ("release_type", "data_source_type", "access_type"))
+    use_declared = all(kind in use for kind in _KINDS)
     told = deployment.scope.data_product and deployment.contributions.unprotected and deployment.actors and notes
     if not (use_declared and told and registry.data_product_sector):
         return None

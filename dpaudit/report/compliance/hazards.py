@@ -78,12 +78,9 @@ def _narrow_unit(report: ReportInputs) -> Known:
 
 def _contributions(report: ReportInputs) -> Known:
     """Return the bound on contributions and its enforcement."""
-    contributions = report.deployment.contributions
-    if contributions.bound and contributions.enforcement:
-        return f"Bounded: {contributions.bound}. Enforced: {contributions.enforcement}.", "declared"
-    if contributions.bound:
-        return f"Bounded: {contributions.bound}. How that is enforced was not said.", "declared"
-    return None
+    bound, enforcement = report.deployment.contributions.bound, report.deployment.contributions.enforcement
+    enforced = f"Enforced: {enforcement}." if enforcement else "How that is enforced was not said."
+    return (f"Bounded: {bound}. {enforced}", "declared") if bound else None
 
 
 def _repeated(report: ReportInputs) -> Known:

@@ -3,8 +3,9 @@
 import math
 from collections.abc import Callable, Iterator
 from functools import partial
+from textwrap import wrap
 
-from dpaudit.figures.canvas import Canvas, shortened, wrapped
+from dpaudit.figures.canvas import Canvas, letters, shortened
 from dpaudit.figures.figure import Figure
 from dpaudit.figures.scale import Scale, draw_across, reach
 from dpaudit.model.readings import PrintedReading
@@ -115,7 +116,7 @@ def _name(canvas: Canvas, what: str, detail: str, y: float) -> None:
         canvas.text(84, y + 5, shortened(detail, canvas.width - 96, 12), "note halo")
     else:
         canvas.text(4, y + 20, what, "row")
-        for line, part in enumerate(wrapped(detail, 148, 12)):
+        for line, part in enumerate(wrap(detail, letters(148, 12), max_lines=2, placeholder="…")):
             canvas.text(4, y + 36 + 14 * line, part, "note")
 
 
