@@ -47,7 +47,8 @@ from dpaudit.runtime.files_read import files_read, is_own
 from dpaudit.runtime.plugins import load_package
 from dpaudit.runtime.provenance import environment
 from dpaudit.runtime.sources import digest_of_sources, own_files
-from dpaudit.study.digests import HORIZONS, config_digest
+from dpaudit.study.digests import config_digest
+from dpaudit.study.study import HORIZON_KEYS
 from dpaudit.study.usefulness import Usefulness, usefulness_of
 from dpaudit.wording.audits import shown_phrase
 
@@ -520,7 +521,7 @@ def usefulness_in(configuration: Configuration, certificate: Certificate) -> Use
     data = object_in(read_text(file))
     if data is None:
         raise configuration.error(f"{file}: not JSON; give the study.json of `dpaudit study`.", "evidence", "study")
-    horizon = next((getattr(algorithm, key) for key in HORIZONS if hasattr(algorithm, key)), 0)
+    horizon = next((getattr(algorithm, key) for key in HORIZON_KEYS if hasattr(algorithm, key)), 0)
     try:
         return usefulness_of(
             data,

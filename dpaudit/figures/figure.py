@@ -36,10 +36,8 @@ class Figure:
 
     def file(self) -> str:
         """Return the drawing for a page as an SVG file of its own, style sheet included."""
-        return (
-            self._svg(self.draw(NARROW if self.square else WIDE), "file", style_sheet("colours.css", "figure.css"))
-            + "\n"
-        )
+        style = style_sheet("colours.css", "figure.css")
+        return self._svg(self.draw(NARROW if self.square else WIDE), "file", style) + "\n"
 
     def picture(self, file: str = "", caption: str = "", live: str = "") -> Picture:
         """Return the figure as a block of a document; `file` is where it lies beside the page."""

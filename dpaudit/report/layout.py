@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dpaudit.documents import document as blocks
-from dpaudit.documents.document import document, folded, items
+from dpaudit.documents.document import Item, Items, document, folded, items
 from dpaudit.figures.figure import Figure
 from dpaudit.report.figures.curve import lowest_power
 from dpaudit.report.marks import MARKS
@@ -63,14 +63,10 @@ def _assessed(section: Data) -> bool:
     return said or any(table["rows"] for table in section["grids"])
 
 
-def _cover(data: Data, digest: str) -> blocks.Items:
+def _cover(data: Data, digest: str) -> Items:
     """Return the lines of the cover, with the conditions below theirs, and how the report is checked."""
-    lines = [
-        blocks.Item(line["text"], tuple(_open(line)), tag=line["tag"], form=line["form"]) for line in data["cover"]
-    ]
-    return blocks.Items(
-        (*lines, blocks.Item(f"{_WORDS['verify']} Digest to sign: {digest}", tag="to verify", form="declared"))
-    )
+    lines = [Item(line["text"], tuple(_open(line)), tag=line["tag"], form=line["form"]) for line in data["cover"]]
+    return Items((*lines, Item(f"{_WORDS['verify']} Digest to sign: {digest}", tag="to verify", form="declared")))
 
 
 def _open(line: Data) -> Iterator[str]:
@@ -107,9 +103,9 @@ def _section(section: Data, data: Data, pictures: Mapping[str, blocks.Picture]) 
         yield folded("Configuration", [blocks.Code(data["config"])])
 
 
-def _tagged(text: str) -> blocks.Items:
+def _tagged(text: str) -> Items:
     """Return what nobody assessed as one line; nothing for an empty text."""
-    return blocks.Items((blocks.Item(text, tag="not assessed", form="unassessed"),) if text else ())
+    return Items((Item(text, tag="not assessed", form="unassessed"),) if text else ())
 
 
 def _unsaid(section: Data) -> Iterator[str]:
@@ -120,7 +116,7 @@ def _unsaid(section: Data) -> Iterator[str]:
     yield from (grid["note"] for grid in section["grids"] if not grid["rows"] and grid["note"])
 
 
-def _grid(grid: Data, caption: str) -> Iterator[blocks.Table | blocks.Paragraph | blocks.Items]:
+def _grid(grid: Data, caption: str) -> Iterator[blocks.Table | blocks.Paragraph | Items]:
     """Yield a table, with what its rows rest on where that differs, and the sentences below it."""
     mixed = set(grid["statuses"]) - {"evidence"}
     rows = tuple(
@@ -157,7 +153,7 @@ def _unassessed(silent: list[Data], data: Data) -> tuple[blocks.Block, ...]:
     lines += [(gap["why"], gap["what"]) for gap in data["not_assessed"]]
     return (
         blocks.Heading("What nobody assessed", number="A", ident="appendix"),
-        blocks.Items(tuple(blocks.Item(text, tag=tag, form="unassessed") for text, tag in lines)),
+        Items(tuple(Item(text, tag=tag, form="unassessed") for text, tag in lines)),
         blocks.Paragraph(_WORDS["missing"], quiet=True),
     )
 

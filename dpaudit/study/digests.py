@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dpaudit.runtime.plugins import find_plugin
-from dpaudit.study.study import LENGTH
-
-HORIZONS = ("horizon", "episodes")
+from dpaudit.study.study import HORIZON_KEYS, LENGTH
 
 
 def config_digest(algorithm: Any, problem: Mapping[str, Any]) -> str:
@@ -27,9 +25,9 @@ def config_digest(algorithm: Any, problem: Mapping[str, Any]) -> str:
     parameters = inspect.signature(find_plugin("problems", name)).parameters.items()
     defaults = {key: entry.default for key, entry in parameters if entry.default is not inspect.Parameter.empty}
     defaults.pop("seed", None)
-    if given.get("users") in [getattr(algorithm, key) for key in HORIZONS if hasattr(algorithm, key)]:
+    if given.get("users") in [getattr(algorithm, key) for key in HORIZON_KEYS if hasattr(algorithm, key)]:
         given["users"] = LENGTH
-    settings = {key: value for key, value in asdict(algorithm).items() if key not in HORIZONS}
+    settings = {key: value for key, value in asdict(algorithm).items() if key not in HORIZON_KEYS}
     kind = f"{type(algorithm).__module__}.{type(algorithm).__qualname__}"
     digested = {"kind": kind, "settings": plain(settings), "problem": plain({"name": name} | defaults | given)}
     return hashlib.sha256(json.dumps(digested, sort_keys=True, separators=(",", ":"), default=str).encode()).hexdigest()

@@ -4,10 +4,9 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from dpaudit.errors import ConfigError
 from dpaudit.runtime.content_address import content_address
 from dpaudit.runtime.plugins import find_plugin
-from dpaudit.runtime.whole_files import replace_file
+from dpaudit.runtime.whole_files import write_folder
 from dpaudit.study.cells import Cell
 from dpaudit.study.making import find_contender
 from dpaudit.study.measured import Measured
@@ -61,8 +60,4 @@ class CellStore:
 
         Raises: ConfigError: nothing can be written there.
         """
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            replace_file(self.path(study, measured.cell), measured.to_json().encode())
-        except OSError as error:
-            raise ConfigError(f"{self.folder}: cells cannot be kept there ({error.strerror}).") from None
+        write_folder(self.folder, {self.path(study, measured.cell).name: measured.to_json().encode()})

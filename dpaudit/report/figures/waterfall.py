@@ -40,17 +40,8 @@ def _draw(slack: Slack, steps: tuple[Step, ...], width: float) -> Canvas:
     bottom = 14 + row * (len(steps) + 2)
     draw_across(canvas, scale, 8, bottom)
     canvas.height = bottom + 48
-    needed_x = scale(1.0)
-    _bar(
-        canvas,
-        "Declared noise",
-        scale,
-        (1.0, slack.noise_ratio),
-        nearest(slack.noise_ratio, 3),
-        "total",
-        14,
-        narrow=narrow,
-    )
+    needed_x, ratio = scale(1.0), slack.noise_ratio
+    _bar(canvas, "Declared noise", scale, (1.0, ratio), nearest(ratio, 3), "total", 14, narrow=narrow)
     y = 14 + row
     for step in steps:
         style = "saved" if step.factor >= 1 else "lacking"
