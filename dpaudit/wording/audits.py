@@ -4,10 +4,8 @@ import math
 from collections.abc import Sequence
 from typing import assert_never
 
-from dpaudit.errors import InternalError
 from dpaudit.model.audit_result import AuditResult, MeasuredBound, MeasuredNumber
 from dpaudit.model.case import AuditCoverage
-from dpaudit.model.measures.claims import MeasuredClaim
 from dpaudit.wording.claims import claim_parameters, claimed_number
 from dpaudit.wording.numerals import at_least, at_least_beside, at_most, exact, nearest, whole
 
@@ -56,7 +54,8 @@ def shown_phrase(result: AuditResult) -> str:
     if number is None or result.tested is None:
         lower = at_least_beside(result.epsilon_lower, result.claimed_epsilon)
         return f"epsilon of at least {lower}" + (f" at delta {exact(result.delta)}" if result.tested else "")
-    return f"{_number_of(result, number)} of at least {at_least_beside(number.lower, number.claimed)}"
+    name = claimed_number(result.claim, result.tested.measure, number.at)
+    return f"{name} of at least {at_least_beside(number.lower, number.claimed)}"
 
 
 def claimed_phrase(result: AuditResult) -> str:
@@ -75,18 +74,11 @@ def claimed_rows(result: AuditResult) -> list[tuple[str, str]]:
         return []
     return [
         (
-            _number_of(result, number),
+            claimed_number(result.claim, result.tested.measure, number.at),
             f"at least {at_least_beside(number.lower, number.claimed)}, claimed {_stated(number.claimed)}",
         )
         for number in result.tested.numbers
     ]
-
-
-def _number_of(result: AuditResult, number: MeasuredNumber) -> str:
-    """Return the name of a number of the claim that an audit tested in its own measure."""
-    if not isinstance(result.claim, MeasuredClaim):
-        raise InternalError(f"An audit tested a claim of {claim_parameters(result.claim)} in another measure.")
-    return claimed_number(result.claim, number.at)
 
 
 def _stated(number: float) -> str:

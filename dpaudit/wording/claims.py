@@ -64,14 +64,14 @@ def measured_promise(claim: MeasuredClaim) -> str:
     return f"{claim.words}: {of_measure(claim)['promise']}{shifted}."
 
 
-def claimed_number(claim: MeasuredClaim, at: float | None) -> str:
+def claimed_number(claim: Claim, measure: str, at: float | None) -> str:
     """Return the name of a number of a claim in its own measure; a rho beside a xi is named so.
 
-    >>> claimed_number(RhoClaim(rho=0.5, xi=0.1, neighbours="add_remove"), None)
+    >>> claimed_number(RhoClaim(rho=0.5, xi=0.1, neighbours="add_remove"), "rho", None)
     'rho beside xi = 0.1'
     """
     beside = f" beside xi = {exact(claim.xi)}" if isinstance(claim, RhoClaim) and claim.xi else ""
-    return f"{number_name(claim.measure, at)}{beside}"
+    return f"{number_name(measure, at)}{beside}"
 
 
 def promise(claim: Claim) -> str:

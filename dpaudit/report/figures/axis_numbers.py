@@ -80,7 +80,7 @@ def axis_numbers(report: ReportInputs) -> AxisNumbers:
 def _in_measure(claim: MeasuredClaim, row: End, claimed: float, shown: tuple[Shown, ...]) -> AxisNumbers:
     """Return one number of a claim in its own measure, with the attacks on it."""
     return AxisNumbers(
-        number=claimed_number(claim, row.at),
+        number=claimed_number(claim, claim.measure, row.at),
         said="claimed",
         claimed=claimed,
         written=exact(claimed),
