@@ -174,7 +174,7 @@ def test_beliefs_and_odds_are_those_of_the_definition(stories: dict[str, Report]
     report = stories["checked"]
     rows = grid(report, "6", "beliefs")
     assert rows[2][1] == "0.8447"
-    assert field(report, "6", "Gaussian equivalent at delta 10⁻⁵").value.startswith("mu = 0.2681")
+    assert field(report, "6", "Gaussian mu").value.startswith("mu = 0.2681")
     meaning = field(report, "6", "Odds").value
     assert "by more than a factor of 5.437 with probability at most 2 × 10⁻⁵" in meaning
     assert "except with probability" not in meaning

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dpaudit.accounting.accountant import bracket_epsilon
 from dpaudit.accounting.curves.gaussian_dp import mu_above, mu_at_every_delta
 from dpaudit.accounting.fold import fold
-from dpaudit.budgets.filter_theorems import GAUSSIAN
 from dpaudit.certification.evidence import proved_under
 from dpaudit.engines import DEFAULT, ENGINES
 from dpaudit.errors import DeclarationError, UnsupportedError
@@ -15,7 +14,7 @@ from dpaudit.model.bracket import Bracket
 from dpaudit.model.declaration import Declaration, Subsample, walk
 from dpaudit.report.compliance.allocation import allocation, groups
 from dpaudit.report.compliance.attacker import beliefs, operating, reviewer
-from dpaudit.report.compliance.fields import Field, Grid, Part, evidence, grid, not_applicable, unknown
+from dpaudit.report.compliance.fields import Field, Grid, Part, evidence, grid, not_applicable
 from dpaudit.report.curves import Curve
 from dpaudit.report.facts import Facts
 from dpaudit.report.inputs import ReportInputs
@@ -25,7 +24,6 @@ from dpaudit.report.slackness import loose
 from dpaudit.wording.certificates import noise_sentence
 from dpaudit.wording.claims import capital
 from dpaudit.wording.numerals import at_least, at_most, ends, exact, nearest
-from dpaudit.wording.sentences import say
 
 
 def certified(facts: Facts) -> Iterator[Part]:
@@ -36,7 +34,6 @@ def certified(facts: Facts) -> Iterator[Part]:
     yield from measured_fields(report)
     yield evidence(f"Epsilon at delta {exact(claim.delta)}", _ends(report, tight.epsilon), f"{source}.tight.epsilon")
     yield evidence(f"Delta at {at_claim}", _ends(report, tight.delta), f"{source}.tight.delta")
-    yield _equivalent(report)
     yield _gaussian(report, facts.curve)
     yield evidence("Odds", odds_of(report, facts.tail), "tail")
     slack = noise_sentence(certificate.slack) if certificate.slack is not None else ""
@@ -95,21 +92,6 @@ def _argument(report: ReportInputs) -> Iterator[Grid]:
 def _ends(report: ReportInputs, bracket: Bracket) -> str:
     """Return a bracket with both ends, or with its lower end alone where no upper bound is known of the code."""
     return f"at least {at_least(bracket.lower)}" if report.void else "between {} and {}".format(*ends(bracket))
-
-
-def _equivalent(report: ReportInputs) -> Field:
-    """Return the Gaussian mechanism with the same epsilon and delta, as the distance mu of its two laws."""
-    claim, upper = report.reading.claim, report.reading.tight.epsilon.upper
-    name = f"Gaussian equivalent at delta {exact(claim.delta)}"
-    if report.void:
-        return not_applicable(name, f"no upper bound is known: {report.void}")
-    if claim.delta == 0:
-        return not_applicable(name, "a Gaussian mechanism has no finite epsilon at delta 0")
-    if not 0 < upper < math.inf:
-        return unknown(name)
-    mu = math.sqrt(GAUSSIAN.amount(upper, claim.delta))
-    text = say("mu", mu=at_most(mu), multiplier=at_least(1 / mu), delta=exact(claim.delta))
-    return evidence(name, text, f"{report.reading.source}.tight.epsilon.upper")
 
 
 def _gaussian(report: ReportInputs, curve: Curve) -> Field:
