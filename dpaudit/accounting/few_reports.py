@@ -22,9 +22,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from dpaudit.engines.transform import Floats
 from dpaudit.model.losses.binomial import binomial_pmf
 
-Floats: TypeAlias = NDArray[np.float64]
 Response: TypeAlias = tuple[float, float, float, float]
 """The probabilities of the first answer, of the second, of a random third one and of a true third one."""
 

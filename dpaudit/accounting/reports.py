@@ -22,7 +22,8 @@ from itertools import pairwise, permutations, product
 import numpy as np
 
 from dpaudit.accounting.curves.connected import convex_corners
-from dpaudit.accounting.tilted_sums import BEYOND, Floats, Whole, tilted_sum
+from dpaudit.accounting.tilted_sums import BEYOND, Whole, tilted_sum
+from dpaudit.engines.transform import Floats
 from dpaudit.model.losses import DiscreteLoss
 from dpaudit.model.losses.binomial import binomial_pmf
 from dpaudit.model.losses.report_laws import ReportLaws

@@ -7,14 +7,12 @@ Source: Papernot and Steinke (2022), Definition 1 (truncated negative binomial l
 
 import math
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dpaudit.engines.transform import Floats
 from dpaudit.model.declaration import BestOf
 
-Floats: TypeAlias = NDArray[np.float64]
 _LARGEST, _NONE = 700.0, 1e-300  # of an exponent; in place of 0
 _DEEPEST = 30.0  # a fall of a slope, in logarithms, beyond which outputs are no longer split
 _ETA = {"geometric": 1.0, "logarithmic": 0.0}

@@ -12,10 +12,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpaudit.accounting.accountant import bracket_delta
 from dpaudit.accounting.curves.beyond_atoms import rho_beyond
@@ -28,11 +26,11 @@ from dpaudit.accounting.weighed_scores import WeighedScores
 from dpaudit.engines import QUICK
 from dpaudit.engines.basic import total_infinite_mass, total_supremum
 from dpaudit.engines.tilted.engine import upper_near
+from dpaudit.engines.transform import Floats
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.losses import LOST, Composition, DiscreteLoss
 from dpaudit.model.losses.moment_tail import MomentTail
 
-Floats: TypeAlias = NDArray[np.float64]
 _KNOTS, _FEWER = 300, 160  # of a curve in closed form, and by transforms
 _BEYOND = 16  # where next to nothing is left of a curve
 _AIMS = (0.25, 1.0, 4.0, 16.0, 64.0)  # epsilons at which a transform is sharp

@@ -27,7 +27,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +46,7 @@ from dpaudit.accounting.reports import (
 )
 from dpaudit.accounting.selection import symmetric_curve
 from dpaudit.engines.basic import total_infinite_mass, total_supremum
+from dpaudit.engines.transform import Floats
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.declaration import Declaration, Local, PostProcess, Release, Repeat, Sequential, Shuffle
 from dpaudit.model.losses import ApproximateLoss, Composition, DiscreteLoss
@@ -54,7 +54,6 @@ from dpaudit.model.losses.binomial import binomial_groups, binomial_pmf
 from dpaudit.model.losses.report_laws import ReportLaws
 from dpaudit.model.mechanism import Mechanism, is_plugged_in, is_reporting
 
-Floats: TypeAlias = NDArray[np.float64]
 _SPREAD = 13.0  # deviations of a binomial number that are summed, and 60 more values; beyond lies less than 1e-36
 _BINOMIAL = 1e-11  # relative; what scipy's binomial tails may be off by, far more than they are
 _LEAST = 1e-6

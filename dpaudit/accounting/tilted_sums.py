@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 
-Floats: TypeAlias = NDArray[np.float64]
+from dpaudit.engines.transform import Floats
+
 Whole: TypeAlias = NDArray[np.int64]
 _DEVIATIONS, _STEPS = 13.0, 60
 BEYOND = 1e-36  # above the probability of both sides beyond them, 2 e^-84

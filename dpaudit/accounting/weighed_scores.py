@@ -12,15 +12,13 @@ curvature times the squared width. The largest of such lines is convex, so that 
 """
 
 import math
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpaudit.accounting.run_counts import RunCount
+from dpaudit.engines.transform import Floats
 from dpaudit.model.losses import DiscreteLoss
 
-Floats: TypeAlias = NDArray[np.float64]
 _STEP = 0.07  # by which the logarithm of a slope falls within one output
 _OUTWARDS = 1e-12  # more than rounding makes of a sum of shares, absolute, and of a slope, relative
 _SLACK = 1e-9  # relative; more than rounding makes of sums of positive terms

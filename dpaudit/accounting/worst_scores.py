@@ -10,7 +10,6 @@ table are whole.
 
 import math
 from functools import lru_cache
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +19,9 @@ from dpaudit.accounting.run_counts import RunCount
 from dpaudit.accounting.shuffling import binned
 from dpaudit.accounting.weighed_scores import split
 from dpaudit.engines.gaussian import total_mu
+from dpaudit.engines.transform import Floats
 from dpaudit.model.losses import ApproximateLoss, Composition, DiscreteLoss, GaussianLoss, LaplaceLoss
 
-Floats: TypeAlias = NDArray[np.float64]
 SCORES = 162
 """How many scores are tried: half of them each worst at an epsilon of its own, and half for the reversed pair."""
 

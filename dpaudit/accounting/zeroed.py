@@ -12,13 +12,12 @@ from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from dpaudit.engines.transform import Floats
 from dpaudit.model.losses import DiscreteLoss
 from dpaudit.model.losses.sampled_ratios import absent, sampled_losses
 
-Floats: TypeAlias = NDArray[np.float64]
 Mixture: TypeAlias = tuple[tuple[float, float], ...]
 Law: TypeAlias = Callable[[float, float], Mixture]
 Cells: TypeAlias = tuple[Floats, Floats, float]

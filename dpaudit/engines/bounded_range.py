@@ -14,17 +14,16 @@ Source: Dong, Durfee and Rogers (2020), Lemma 3.2 and Definition 4.1, for the pa
 
 import math
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpaudit.engines import renyi
 from dpaudit.engines.engine import Ends, Engine, crossing
 from dpaudit.engines.precision import Precision
+from dpaudit.engines.transform import Floats
 from dpaudit.model.losses import Composition, DiscreteLoss, SimpleLoss
 
-Floats: TypeAlias = NDArray[np.float64]
 _FINEST, _COARSEST = 80, 6  # places of the grid within a range
 _DEVIATIONS = 11.0  # of the sum of losses, each r / 2, that a window holds on either side
 _SLIP = 2.0**-47  # over h: what rounding makes of a share or a slope, for each step

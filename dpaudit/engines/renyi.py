@@ -26,12 +26,12 @@ from functools import lru_cache
 from typing import TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from dpaudit.engines.basic import total_infinite_mass
 from dpaudit.engines.engine import Ends, Engine
 from dpaudit.engines.precision import Precision
+from dpaudit.engines.transform import Floats
 from dpaudit.model.bracket import smallest_epsilon
 from dpaudit.model.losses import (
     ApproximateLoss,
@@ -45,7 +45,6 @@ from dpaudit.model.losses import (
     SimpleLoss,
 )
 
-Floats: TypeAlias = NDArray[np.float64]
 _POWERS = np.exp(np.linspace(math.log(1e-6), math.log(1e9), 4001))  # s = alpha - 1
 _COARSE = 40  # powers between two of the first search
 _ORDERS = (*range(2, 17), 18, 20, 23, 26, 30, 35, 40, 46, 53, 61, 70, 81, 93, 107, 123, 141, 162, 186, 214, 246)

@@ -5,14 +5,13 @@ A cumulant is ln E[e^(s L)], which is s times the Renyi divergence of order 1 + 
 
 import math
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln, log_ndtr, xlog1py
 
 from dpaudit.verifier.losses import Loss, drawn
 from dpaudit.verifier.pairs import MOST, pair
+from dpaudit.verifier.refusals import Array
 from dpaudit.verifier.shifts import REACH, ends
 
 Bounds = tuple[float, float]
@@ -20,7 +19,7 @@ _ORDER = 2048  # the largest order of which all terms are summed
 _SLIP = 1e-9  # relative; more than rounding makes of a moment
 
 
-def cumulants_of_sample(rate: float, mu: float, powers: NDArray[Any]) -> NDArray[Any]:
+def cumulants_of_sample(rate: float, mu: float, powers: Array) -> Array:
     """Return upper bounds for a Gaussian release on a Poisson sample, by chords between whole orders.
 
     Beyond the largest order that is summed it is that of the release itself.
@@ -31,7 +30,7 @@ def cumulants_of_sample(rate: float, mu: float, powers: NDArray[Any]) -> NDArray
 
 
 @lru_cache(maxsize=64)
-def _whole_orders(rate: float, mu: float) -> NDArray[Any]:
+def _whole_orders(rate: float, mu: float) -> Array:
     """Return the cumulants at the powers 0, 1, 2 and so on."""
     return np.array([0.0, *(_log_moment(rate, mu, order) for order in range(2, _ORDER))])
 

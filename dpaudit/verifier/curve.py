@@ -43,8 +43,7 @@ from dpaudit.verifier.pairs import (
     plain_above,
     reach,
 )
-from dpaudit.verifier.refusals import follow, require
-from dpaudit.verifier.shifts import Array
+from dpaudit.verifier.refusals import Array, follow, require
 from dpaudit.verifier.sums import Law, Window, growth, summed
 
 _WIDTHS = (2e-2, 2e-3, 2e-5)  # relative, that lattices aim at, from a first look on

@@ -8,8 +8,7 @@ from scipy.special import ndtr
 
 from dpaudit.verifier.losses import Loss, Multiset, discrete, reverse
 from dpaudit.verifier.numerics.rates import absent, log_absent, sampled
-from dpaudit.verifier.refusals import Table, positive, require
-from dpaudit.verifier.shifts import Array
+from dpaudit.verifier.refusals import Array, Table, positive, require
 
 LATTICE = ("discrete_laplace", "discrete_gaussian", "truncated_discrete_gaussian")
 

@@ -7,17 +7,12 @@ moments of pairs are smaller, and they multiply. For s > 0 (Canonne, Kamath and 
 """
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpaudit.verifier.cells import cumulants_of_sample
-from dpaudit.verifier.losses import drawn
-from dpaudit.verifier.refusals import follow
-
-Array = NDArray[Any]
-Loss = tuple[Any, ...]
+from dpaudit.verifier.losses import Loss, drawn
+from dpaudit.verifier.refusals import Array, follow
 
 _POWERS = np.geomspace(1e-4, 1e7, 6000)
 _NEAR = 1e-9  # relative; more than what rounding makes of a moment

@@ -15,8 +15,8 @@ from dpaudit.verifier import shifts
 from dpaudit.verifier.losses import Loss, leak
 from dpaudit.verifier.numerics import ratios
 from dpaudit.verifier.numerics.rates import absent, log_absent, sampled
-from dpaudit.verifier.refusals import Unfollowed
-from dpaudit.verifier.shifts import UNIT, Array
+from dpaudit.verifier.refusals import Array, Unfollowed
+from dpaudit.verifier.shifts import UNIT
 from dpaudit.verifier.sums import Window, summed
 
 LOOK, MOST = 2**10, 2**17  # cells of a first look, and at most

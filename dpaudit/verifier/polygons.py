@@ -12,8 +12,7 @@ import numpy as np
 
 from dpaudit.verifier.losses import Loss, Multiset, alone, discrete, reverse, reversed_all
 from dpaudit.verifier.numerics.rates import log_ratio
-from dpaudit.verifier.refusals import follow
-from dpaudit.verifier.shifts import Array
+from dpaudit.verifier.refusals import Array, follow
 
 UP = 2e-10  # relative; more than rounding makes of slopes and sums
 _MOST = 2000  # outcomes of a table in both orders

@@ -1,9 +1,12 @@
-"""What the checker refuses and reads: complaints that end a check, its limits, and numbers of JSON tables."""
+"""What the checker refuses and reads: complaints that end a check, its limits, JSON tables and arrays, and numbers."""
 
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 Table = dict[str, Any]
+Array = np.ndarray[Any, Any]
 _NOISE = ("scale", "stddev", "matrix_stddev", "vector_stddev")
 
 

@@ -6,18 +6,17 @@ being the argument of a normal tail; that scipy's `log_ndtr` keeps to 32 of thes
 """
 
 import math
-from typing import Any
 
 import numpy as np
 from scipy.special import log_ndtr
 
 from dpaudit.verifier.losses import Loss
+from dpaudit.verifier.refusals import Array
 
 UNIT = 2.0**-53
 REACH, _FAR = (9.0, 24.0), 40.0  # deviations around the shifts: that are cut into cells, and that are ever asked for
 _HIGHEST, _TINY = 700.0, 1e-320  # exponents; probabilities
 
-Array = np.ndarray[Any, Any]
 Law = tuple[tuple[float, float], ...]  # (shift, weight)
 
 

@@ -5,13 +5,11 @@ With g(i, j) the inner product of two columns, a schedule's squared move is at m
 
 import math
 from itertools import combinations, product
-from typing import Any
 
 import numpy as np
 
-from dpaudit.verifier.refusals import Table, require
+from dpaudit.verifier.refusals import Array, Table, require
 
-Array = np.ndarray[Any, Any]
 _MOST, _DENSE, _SIGNED, _FINE, _FEW = 20_000, 512, 12, 32, 32
 
 

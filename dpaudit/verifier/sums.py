@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.fft import irfft, rfft
 
-from dpaudit.verifier.shifts import UNIT, Array
+from dpaudit.verifier.refusals import Array
+from dpaudit.verifier.shifts import UNIT
 
 _NOTHING = 745.0  # -ln of what a measure without mass may be taken for
 _ETA = 1000 * 8 / 2  # times what 1 is rounded by

@@ -15,8 +15,8 @@ from dpaudit.verifier.losses import SHIFTS, Loss, Multiset, discrete, merged, re
 from dpaudit.verifier.mechanisms import sides_of, with_leaves
 from dpaudit.verifier.numerics.rates import sampled
 from dpaudit.verifier.polygons import smaller
-from dpaudit.verifier.refusals import Table, follow
-from dpaudit.verifier.shifts import UNIT, Array
+from dpaudit.verifier.refusals import Array, Table, follow
+from dpaudit.verifier.shifts import UNIT
 
 _MOST, _ALIKE, _NEAR = 4_000_000, 1e-13, 1e-11  # outcomes; logarithms alike; losses near 0
 _CELLS, _FEW, _LARGEST = 1800, 6e5, 20  # cells of a noise, outcomes of all, the largest shift

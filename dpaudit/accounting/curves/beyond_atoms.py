@@ -10,17 +10,15 @@ Source: Sason and Verdu (2016) for the integral; docs/theory/selection.md.
 """
 
 import math
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpaudit.accounting.curves.renyi_divergence import largest_ratio
 from dpaudit.engines.renyi import log_moment
+from dpaudit.engines.transform import Floats
 from dpaudit.model.losses import DiscreteLoss
 from dpaudit.model.losses.moment_tail import MomentTail
 
-Floats: TypeAlias = NDArray[np.float64]
 _LEAST, _STEPS = 1e-4, 400
 _ROUNDED = 1e-11  # more than rounding makes of a logarithm of a sum
 

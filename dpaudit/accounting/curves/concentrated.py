@@ -15,14 +15,13 @@ from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpaudit.accounting.curves.renyi_divergence import ratio_in_cells
 from dpaudit.accounting.curves.thresholds import log_moments
 from dpaudit.engines.renyi import log_moment
+from dpaudit.engines.transform import Floats
 from dpaudit.model.losses import DiscreteLoss
 
-Floats: TypeAlias = NDArray[np.float64]
 Moments: TypeAlias = Callable[[Floats], tuple[Floats, Floats]]
 """Bounds on the cumulant of a loss, or on the largest one of several, at each of some powers."""
 _ULP = 2.0**-52

@@ -1,14 +1,11 @@
 """The symmetric loss whose curve connects given heights by straight lines."""
 
 import math
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dpaudit.engines.transform import Floats
 from dpaudit.model.losses import DiscreteLoss
-
-Floats: TypeAlias = NDArray[np.float64]
 
 
 def connected(x: Floats, heights: Floats) -> DiscreteLoss:

@@ -6,16 +6,14 @@ grows by 1; and as both orders of the neighbours count, h(x) = 1 - x + x h(1/x).
 
 import math
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon
 from dpaudit.accounting.normal_form import NormalForm
 from dpaudit.engines import CLOSED, QUICK, Precision, is_closed
+from dpaudit.engines.transform import Floats
 
-Floats: TypeAlias = NDArray[np.float64]
 POINTS = 48
 _REACHED = (1e-12, 1e-9, 1e-6, 1e-3)
 _LARGEST, _DEFAULT, _CLOSEST = 600.0, 10.0, 1e-7

@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import ndtr
 
-from dpaudit.accounting.curves.hockey_stick import Floats
+from dpaudit.engines.transform import Floats
 from dpaudit.model.losses import MixtureLoss
 from dpaudit.model.losses.mixture import MixedNoise, paired_shifts
 

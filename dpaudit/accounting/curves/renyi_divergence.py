@@ -12,11 +12,11 @@ from typing import TypeAlias, TypeGuard
 
 import numpy as np
 
-from dpaudit.accounting.curves.hockey_stick import Floats
 from dpaudit.accounting.curves.mixture_moments import mixture_log_moment
 from dpaudit.accounting.curves.sampled_divergence import sampled_divergence
 from dpaudit.accounting.curves.thresholds import log_moments
 from dpaudit.engines.renyi import log_moment, ranged_moment
+from dpaudit.engines.transform import Floats
 from dpaudit.model.losses import (
     AllocatedLoss,
     AverageLoss,

@@ -8,12 +8,10 @@ corner of the triangle has the largest one; they grow with x and with y.
 Source: the proof for permute-and-flip in `docs/theory/choices.md`.
 """
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
-Floats: TypeAlias = NDArray[np.float64]
+from dpaudit.engines.transform import Floats
+
 _CELLS, _NEAR, _FINER = 64, 5, 64  # cells over all thresholds, and those beside the best of them, cut again
 _ROUNDED = 1e-12  # relative; more than rounding makes of a distance and of a sum of two terms
 _LOST = 2.0**-48  # of the larger of two terms that nearly cancel; more than rounding makes of their sum

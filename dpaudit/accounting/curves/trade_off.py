@@ -6,8 +6,9 @@ both orders of the neighbours. Source: Dong, Roth and Su (2022), Proposition 2.1
 
 import numpy as np
 
-from dpaudit.accounting.curves.hockey_stick import POINTS, Floats, HockeyStick
+from dpaudit.accounting.curves.hockey_stick import POINTS, HockeyStick
 from dpaudit.accounting.curves.table import CurveTable
+from dpaudit.engines.transform import Floats
 
 _ROUNDING = 1e-14
 _SMALLEST, _SMALL = 1e-6, 3  # every third level is a small one

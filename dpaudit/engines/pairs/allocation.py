@@ -15,7 +15,8 @@ from typing import TypeAlias
 import numpy as np
 
 from dpaudit.engines.law import Law, Weights, composed, weighted
-from dpaudit.engines.pairs.finite_pair import FinitePair, Floats, told_apart
+from dpaudit.engines.pairs.finite_pair import FinitePair, told_apart
+from dpaudit.engines.transform import Floats
 from dpaudit.model.losses import SampledOrder
 
 _UNIT = 2.0**-53

@@ -12,14 +12,12 @@ Source: Doroshenko, Ghazi, Kamath, Kumar and Manurangsi (2022), Section 4.
 """
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpaudit.engines.pairs.finite_pair import FinitePair
+from dpaudit.engines.transform import Floats
 
-Floats: TypeAlias = NDArray[np.float64]
 TINY = 1e-300
 """Stands for a probability that underflows: one unit when rounded up, none when rounded down."""
 _UNIT = 2.0**-53

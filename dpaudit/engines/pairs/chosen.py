@@ -12,7 +12,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpaudit.engines.pairs.finite_pair import FinitePair, Floats
+from dpaudit.engines.pairs.finite_pair import FinitePair
+from dpaudit.engines.transform import Floats
 
 _MOST = 1 << 11  # knots on either side of 0
 _UNIT = 2.0**-53

@@ -10,9 +10,10 @@ from dpaudit.engines.pairs.allocation import allocated_above, allocated_below
 from dpaudit.engines.pairs.chosen import chosen_above
 from dpaudit.engines.pairs.closed import closed_pair
 from dpaudit.engines.pairs.few_steps import few_above, few_below, is_few
-from dpaudit.engines.pairs.finite_pair import FinitePair, Floats, average, stitched, stitched_below
+from dpaudit.engines.pairs.finite_pair import FinitePair, average, stitched, stitched_below
 from dpaudit.engines.pairs.grid import dominated, dominating
 from dpaudit.engines.pairs.moderate import Inside, moderate_above, moderate_below
+from dpaudit.engines.transform import Floats
 from dpaudit.model.losses import (
     AllocatedLoss,
     AverageLoss,

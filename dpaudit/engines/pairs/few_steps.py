@@ -12,7 +12,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from dpaudit.engines.pairs.finite_pair import FinitePair, Floats, told_apart
+from dpaudit.engines.pairs.finite_pair import FinitePair, told_apart
+from dpaudit.engines.transform import Floats
 from dpaudit.model.losses import SampledOrder
 
 _MOST_STEPS = 1 << 10  # a sum of more is known closely on evenly spaced ratios

@@ -8,14 +8,13 @@ no less, once the pair's relative `error` is counted.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dpaudit.engines.transform import Floats
 from dpaudit.model.losses.sampled_ratios import absent, log_absent, sampled_losses
 
-Floats: TypeAlias = NDArray[np.float64]
 _UNIT = 2.0**-53
 _TINY, _DUST, _RARE = 1e-300, 1e-295, 1e-290
 _MOST = 1 << 22  # knots of a pair

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from dpaudit.engines.pairs.cells import TINY, Cells, Floats
+from dpaudit.engines.pairs.cells import TINY, Cells
 from dpaudit.engines.pairs.mixture import MOST_CELLS
+from dpaudit.engines.transform import Floats
 from dpaudit.model.losses import MixtureLoss
 
 _NODES = 5  # of the quadrature in each panel

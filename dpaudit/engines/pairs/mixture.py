@@ -11,7 +11,8 @@ import math
 import numpy as np
 from scipy.special import ndtr
 
-from dpaudit.engines.pairs.cells import TINY, Cells, Floats
+from dpaudit.engines.pairs.cells import TINY, Cells
+from dpaudit.engines.transform import Floats
 from dpaudit.model.losses.sampled_ratios import absent, log_absent, sampled_loss
 
 MOST_CELLS = 1 << 17

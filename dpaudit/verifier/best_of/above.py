@@ -12,8 +12,7 @@ from dpaudit.verifier.best_of.weights import Weights
 from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, most, reversed_all, times
 from dpaudit.verifier.polygons import UP, listed, symmetric
-from dpaudit.verifier.refusals import Table, follow
-from dpaudit.verifier.shifts import Array
+from dpaudit.verifier.refusals import Array, Table, follow
 
 _KNOTS, _HEIGHTS, _RARE, _APART = 599, 999, 200, 1e-5  # of the curve of one run, of the result, and beyond; how close
 _SMALL = 1e-6  # epsilons that are not told apart, but for one largest loss

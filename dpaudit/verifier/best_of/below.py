@@ -15,8 +15,7 @@ from scipy.special import ndtr
 from dpaudit.verifier.best_of.runs import Runs
 from dpaudit.verifier.best_of.weights import pieces
 from dpaudit.verifier.losses import Loss, Multiset, discrete, reversed_all
-from dpaudit.verifier.refusals import Table
-from dpaudit.verifier.shifts import Array
+from dpaudit.verifier.refusals import Array, Table
 
 SCORES = 162  # half of the scores are for the reversed pair
 _CELLS, _REACH, _OUTCOMES, _APART = 300, 9.0, 300, 0.25  # the cells of noise; of a table; a fall of ln f' within one

@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 
-from dpaudit.verifier.refusals import Table, require
-from dpaudit.verifier.shifts import Array
+from dpaudit.verifier.refusals import Array, Table, require
 
 PARAMETERS = ("law", "runs", "gamma", "eta", "mean")
 _NEAR_ZERO = 1e-12  # an eta up to it counts as 0

@@ -14,7 +14,7 @@ import numpy as np
 
 from dpaudit.verifier.best_of.runs import Runs
 from dpaudit.verifier.polygons import UP
-from dpaudit.verifier.shifts import Array
+from dpaudit.verifier.refusals import Array
 
 _APART = 0.07  # by which ln f' falls within one output
 _OFF = 1e-12  # more than rounding makes of sums of masses, and of a slope, relative

@@ -12,13 +12,12 @@ all else.
 
 import math
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from dpaudit.verifier.refusals import Array
+
 _FINEST, _COARSEST = 120, 6  # places of the lattice within a range
 _SLIP = 2.0**-45  # relative, over the step and for each choice
 _TINY = 1e-300

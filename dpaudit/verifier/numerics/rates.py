@@ -2,11 +2,11 @@
 
 import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from dpaudit.verifier.refusals import Array
+
 _POWER, _RAREST = 700.0, 1e-304  # the largest exponent of a float; relative to the likeliest weight
 
 

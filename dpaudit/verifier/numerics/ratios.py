@@ -6,11 +6,12 @@ it is a draw that the ratio decides. No difference is taken, so that rounding is
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from dpaudit.verifier.refusals import Array
+
 ROUNDED = 1e-11
 """Relative, for each step: more than rounding makes of a sum of 2^14 positive terms."""
 

@@ -1,12 +1,10 @@
 """The sizes of a Poisson sample that is cut, in a window around their mean, whatever the population."""
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpaudit.verifier.refusals import follow
+from dpaudit.verifier.refusals import Array, follow
 
 _REACH, _BESIDE = 40.0, 800  # deviations to either side, and sizes more: beyond lies less than e^-800
 _LONGEST = 2**22  # sizes of a window
@@ -14,7 +12,6 @@ _POSSIBLE, _RARE = 1e-300, 1e-22  # of what is possible; of sizes that have the 
 _UNIT = 1e-15  # relative; the rounding that each size adds to a sum of probabilities
 _ALIKE = 1e-3  # relative, of sizes that have the rate of the smallest of them
 
-Array = NDArray[Any]
 Shares = list[tuple[float, float]]
 
 

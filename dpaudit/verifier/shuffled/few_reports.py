@@ -7,11 +7,11 @@ The others hold the first answer, the second, or third ones, which are worst whe
 import math
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from dpaudit.verifier.refusals import Array
+
 _UP, _SEEN = 1e-10, 1e-40  # relative: more than rounding makes of sums; cells that are less likely are left out
 
 

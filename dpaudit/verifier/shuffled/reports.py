@@ -9,15 +9,13 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise, product
-from typing import Any
 
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 
 from dpaudit.verifier.polygons import hull
-from dpaudit.verifier.refusals import Table
+from dpaudit.verifier.refusals import Array, Table
 
-Array = np.ndarray[Any, Any]
 Known = tuple[Array, Array, bool]
 """The laws of the values, a row each; the least probability of each class; whether there are no other values."""
 Change = tuple[Array, Array, Array, Array]

@@ -9,14 +9,13 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from dpaudit.verifier.curve import Worst
 from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, most, reversed_all
 from dpaudit.verifier.polygons import fallen, listed, symmetric
-from dpaudit.verifier.refusals import Table, follow, require
+from dpaudit.verifier.refusals import Array, Table, follow, require
 from dpaudit.verifier.schemes import bare
 from dpaudit.verifier.shuffled.few_reports import shown_beside, worst_of_few
 from dpaudit.verifier.shuffled.reports import (
@@ -35,7 +34,6 @@ from dpaudit.verifier.shuffled.reports import (
     sticks,
 )
 
-Array = np.ndarray[Any, Any]
 _BINS, _CELLS, _LEAST, _LEAST_KNOWN = 8_000, 16_000_000, 1e-6, 1e-3
 _HEIGHTS, _FEWER, _BEYOND, _EVENTS, _FEW, _OTHERS = 699, 120, 24, 70, 40, 1_000
 _DENSE = 0.7  # the power that spaces knots, so that a curve falls by as much between any two of them
