@@ -20,9 +20,10 @@ from benchmarks.random_nestings import random_tables, random_tree
 from dpaudit.model.claim import NEIGHBOURS, Neighbours
 from dpaudit.model.declaration import Declaration
 from dpaudit.semantics.game import MOST_QUERIES
-from dpaudit.semantics.seeds import TABLES, seeds
+from dpaudit.semantics.seeds import TABLES
 from tests.semantics.judging import FEW, MANY, THREE, Judged, judged, of_one_and_of_two, releases
 from tests.semantics.rows import rows_of
+from tests.semantics.seeds import seeds
 
 MOST_RELEASES = 4
 MOVES = "remove", "replace", "zero", "exchange"

@@ -1,7 +1,7 @@
 """What a declaration says, as a program: a game on tiny data sets, with exact fractions.
 
-`value` plays the game of a declaration on a pair of data sets, `replay` plays one stated algorithm. `pairs` lists the
-pairs of a move. Each release has a `Table`: a finite law for each answer, and a bound on the answer for each move.
+`value` plays the game of a declaration on a pair of data sets. `pairs` lists the pairs of a move. Each release has a
+`Table`: a finite law for each answer, and a bound on the answer for each move.
 """
 
 from dpaudit.semantics.data import MOVE_OF as MOVE_OF
@@ -12,9 +12,6 @@ from dpaudit.semantics.data import Move as Move
 from dpaudit.semantics.data import Pair as Pair
 from dpaudit.semantics.data import Record as Record
 from dpaudit.semantics.data import pairs as pairs
-from dpaudit.semantics.game import Algorithm as Algorithm
-from dpaudit.semantics.game import replay as replay
-from dpaudit.semantics.game import replay_at_random as replay_at_random
 from dpaudit.semantics.game import value as value
 from dpaudit.semantics.nodes import UndefinedInstanceError as UndefinedInstanceError
 from dpaudit.semantics.tables import Table as Table

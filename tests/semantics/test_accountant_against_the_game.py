@@ -13,10 +13,11 @@ from benchmarks.random_nestings import random_tables, random_tree
 from dpaudit import Claim, certify
 from dpaudit.model.claim import NEIGHBOURS, Neighbours
 from dpaudit.model.declaration import Declaration, Release, Sequential, Stated, children, walk
-from dpaudit.semantics.seeds import TABLES, seeds
+from dpaudit.semantics.seeds import TABLES
 from tests.semantics.certified import STATEMENTS, as_table, stated_for
 from tests.semantics.judging import FEW, MANY, TEN, THREE, Judged, best, judged, of_one_and_of_two, releases
 from tests.semantics.rows import Row, rows_of, whitelist
+from tests.semantics.seeds import seeds
 
 
 def deep(tree: Declaration) -> int:

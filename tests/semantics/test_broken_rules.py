@@ -18,11 +18,13 @@ import pytest
 import dpaudit as dp
 from dpaudit.model.declaration import Filtered
 from dpaudit.model.losses.concentrated import concentrated_delta
-from dpaudit.semantics import Algorithm, Move, Record, Table, UndefinedInstanceError, geometric, pairs, replay, value
+from dpaudit.semantics import Move, Record, Table, UndefinedInstanceError, geometric, pairs, value
 from dpaudit.semantics.game import View
 from dpaudit.semantics.seeds import TABLES as SEED_TABLES
-from dpaudit.semantics.seeds import WAYS, both, leaf, parallel, sample, seeds, truncated
+from dpaudit.semantics.seeds import WAYS, both, leaf, parallel, sample, truncated
 from dpaudit.semantics.tables import Law
+from tests.semantics.replays import Algorithm, replay
+from tests.semantics.seeds import seeds
 
 Curve = Callable[[Fraction], Fraction]
 X = Fraction(3, 2)

@@ -17,10 +17,12 @@ from dpaudit.model.claim import NEIGHBOURS, Neighbours
 from dpaudit.model.condition import conditions_of
 from dpaudit.model.declaration import Declaration
 from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, RenyiClaim, RhoClaim
-from dpaudit.semantics import MOVE_OF, REVERSE, Table, UndefinedInstanceError, pairs, replay_at_random
-from dpaudit.semantics.seeds import TABLES, leaf, seeds
+from dpaudit.semantics import MOVE_OF, REVERSE, Table, UndefinedInstanceError, pairs
+from dpaudit.semantics.seeds import TABLES, leaf
 from tests.semantics.certified import as_table, stated_for
 from tests.semantics.judging import most_records, releases
+from tests.semantics.replays import replay_at_random
+from tests.semantics.seeds import seeds
 from tests.semantics.test_accountant_against_the_game import random_trees
 
 ORDERS = (1.25, 2.0, 8.0)

@@ -22,8 +22,9 @@ from dpaudit.model.claim import NEIGHBOURS
 from dpaudit.model.condition import conditions_of
 from dpaudit.model.moves import MOVES, Exchange, Move, Remove, reads_of
 from dpaudit.semantics import pairs, value
-from dpaudit.semantics.seeds import TABLES, seeds
+from dpaudit.semantics.seeds import TABLES
 from tests.semantics.certified import as_black_box, as_table, stated_for
+from tests.semantics.seeds import seeds
 
 THEORY = Path(__file__).parents[2] / "docs" / "theory"
 PAGE = (THEORY / "rules.md").read_text(encoding="utf-8")
