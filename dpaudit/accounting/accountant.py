@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import reduce
 
-from dpaudit.accounting.normal_form import Alternatives, NormalForm
+from dpaudit.accounting.normal_form import Alternatives, NormalForm, both_orders
 from dpaudit.checks import non_negative, probability_below_one
 from dpaudit.engines import (
     CLOSED,
@@ -125,7 +125,7 @@ def _worst(alternatives: Alternatives, precision: Precision, question: Question)
     What takes long is asked only where the largest may be: quick upper bounds tell what comes first, and what lies
     below its lower bound, or below its upper one where that is asked for alone, is left out.
     """
-    orders = tuple(dict.fromkeys(order for a in alternatives for order in (a, a.reversed())))
+    orders = both_orders(alternatives)
     if precision.soon or len(orders) == 1:
         return reduce(Bracket.largest, (narrowest(order, precision, question) for order in orders))
     quick = {order: narrowest(order, UPPERS, question).upper for order in orders}
@@ -143,7 +143,7 @@ def _within_ranges(bracket: Bracket, alternatives: Alternatives, precision: Prec
 
     Its lower side is that of the laws that dominate, which says nothing of a pair; it is no larger than the upper one.
     """
-    orders = tuple(dict.fromkeys(order for a in alternatives for order in (a, a.reversed())))
+    orders = both_orders(alternatives)
     if not any(map(RANGE.covers, orders)):
         return bracket
     ends = []

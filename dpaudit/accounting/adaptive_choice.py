@@ -6,6 +6,7 @@ from functools import reduce
 from dpaudit.accounting.dominance import consists_of, dominates, exceeds
 from dpaudit.accounting.normal_form import Alternatives
 from dpaudit.engines.gaussian import total_mu
+from dpaudit.engines.limits import options_of
 from dpaudit.model.losses import ChoiceLoss, Composition, GaussianLoss, SimpleLoss
 
 
@@ -46,7 +47,4 @@ def _choice(left: SimpleLoss, right: SimpleLoss) -> SimpleLoss:
     """Return the loss of either, picked by what was seen before; of two of one kind it is the larger."""
     if exceeds(left, right) or exceeds(right, left):
         return left if exceeds(left, right) else right
-    options = (
-        option for loss in (left, right) for option in (loss.options if isinstance(loss, ChoiceLoss) else (loss,))
-    )
-    return ChoiceLoss(options=tuple(options))
+    return ChoiceLoss(options=(*options_of(left), *options_of(right)))

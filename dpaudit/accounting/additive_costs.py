@@ -29,11 +29,11 @@ from dpaudit.accounting.views import delivered_model
 from dpaudit.checks import meant
 from dpaudit.engines.exact import exact_supremum
 from dpaudit.engines.gaussian import mu_of_bounded
+from dpaudit.engines.limits import options_of
 from dpaudit.errors import DeclarationError
 from dpaudit.model.claim import Claim
 from dpaudit.model.declaration import Declaration
 from dpaudit.model.losses import (
-    ChoiceLoss,
     Composition,
     ConcentratedLoss,
     DiscreteLoss,
@@ -198,7 +198,7 @@ def _total(composition: Composition, cost_of_loss: CostOfLoss) -> Cost | None:
     """Return the sum over all losses of a composition; whatever an adaptive choice picks costs its dearest at most."""
     total = Cost()
     for loss, times in composition.parts:
-        cost = _worst(map(cost_of_loss, loss.options)) if isinstance(loss, ChoiceLoss) else cost_of_loss(loss)
+        cost = _worst(map(cost_of_loss, options_of(loss)))
         if cost is None:
             return None
         total += cost * times

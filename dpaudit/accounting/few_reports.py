@@ -22,6 +22,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from dpaudit.accounting.reports import sticks
 from dpaudit.engines.transform import Floats
 from dpaudit.model.losses.binomial import binomial_pmf
 
@@ -42,10 +43,7 @@ def heights_of_few(*, epsilon: float, users: int, answers: int, at: Floats) -> F
     """
     largest = np.zeros(len(at))
     for p, q in _pairs(epsilon, users, answers):
-        beyond = np.searchsorted(np.exp(at), p / q)
-        sums = (np.cumsum(np.bincount(beyond, law, len(at) + 1)[::-1])[::-1][1:] for law in (p, q))
-        gains, losses = next(sums), next(sums) * np.exp(at)
-        largest = np.maximum(largest, gains - losses + _ROUNDED * (gains + losses))
+        largest = np.maximum(largest, sticks(p, q, at, _ROUNDED))
     return np.minimum(1.0, largest + _TINY)
 
 

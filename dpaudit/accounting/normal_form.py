@@ -35,10 +35,14 @@ class NormalForm:
     lower: Alternatives
 
 
+def both_orders(alternatives: Alternatives) -> Alternatives:
+    """Return the alternatives in both orders of the neighbours, each once."""
+    return tuple(dict.fromkeys(order for way in alternatives for order in (way, way.reversed())))
+
+
 def in_both_orders(alternatives: Alternatives, above: Callable[[Composition], Iterable[Composition]]) -> Alternatives:
     """Return what `above` yields for every alternative in both orders of the neighbours, each once."""
-    orders = (order for alternative in alternatives for order in dict.fromkeys((alternative, alternative.reversed())))
-    return tuple(dict.fromkeys(upper for order in orders for upper in above(order)))
+    return tuple(dict.fromkeys(upper for order in both_orders(alternatives) for upper in above(order)))
 
 
 def in_open_orders(alternatives: Alternatives, above: Callable[[Composition], Iterable[Composition]]) -> Alternatives:

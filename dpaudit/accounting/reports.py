@@ -211,7 +211,7 @@ def counted_out(pair: Pair, users: int, at: Floats) -> Floats:
     heights = np.zeros(len(at))
     for law in _laws_of_counts(pair.values, users - 1):
         p, q = (_with_one(law, own).ravel() for own in (pair.first, pair.second))
-        heights = np.maximum(heights, _sticks(p, q, at, _ROUNDED * 10_000))
+        heights = np.maximum(heights, sticks(p, q, at, _ROUNDED * 10_000))
     return np.minimum(1.0, heights + BEYOND)
 
 
@@ -231,21 +231,25 @@ def two_outcomes(pair: Pair, users: int, at: Floats) -> Floats:
     ends = np.unique(np.linspace(0, users, blocks + 1).astype(np.int64))
     heights, error = np.zeros(len(at)), _ROUNDED * 10 * (users + 10_000)
     for least, beyond in pairwise(ends.tolist()):
-        sides = [(n, float(law[0])) for n, law in zip((least, users - beyond), pair.values, strict=True)]
-        ones, more_ones = (binomial_pmf(_likely(*side), *side) for side in sides)
-        counts = np.convolve(ones, more_ones)
-        p, q = (np.convolve(counts, own[::-1]) for own in (pair.first, pair.second))
-        heights = np.maximum(heights, _sticks(p, q, at, error))
+        heights = np.maximum(heights, sticks(*counts_of_two(pair, (least, users - beyond)), at, error))
     return np.minimum(1.0, heights + BEYOND)
 
 
-def _likely(trials: int, rate: float) -> Whole:
+def counts_of_two(pair: Pair, others: Sequence[int]) -> tuple[Floats, Floats]:
+    """Return the laws of the count of the first of two outcomes beside `others`, so many of whom hold each value."""
+    sides = [(number, float(law[0])) for number, law in zip(others, pair.values, strict=True)]
+    ones, more_ones = (binomial_pmf(likely_values(*side), *side) for side in sides)
+    counts = np.convolve(ones, more_ones)
+    return np.convolve(counts, pair.first[::-1]), np.convolve(counts, pair.second[::-1])
+
+
+def likely_values(trials: int, rate: float) -> Whole:
     """Return the values of a binomial number that are not next to impossible."""
     reach = _DEVIATIONS * math.sqrt(trials * rate * (1 - rate)) + _MORE
     return np.arange(max(0, math.floor(trials * rate - reach)), min(trials, math.ceil(trials * rate + reach)) + 1)
 
 
-def _sticks(p: Floats, q: Floats, at: Floats, error: float) -> Floats:
+def sticks(p: Floats, q: Floats, at: Floats, error: float) -> Floats:
     """Return delta of two laws at each epsilon, which increase, rounded up by a relative error of both."""
     likely = p > 0
     beyond = np.searchsorted(np.exp(at), p[likely] / q[likely])

@@ -20,7 +20,7 @@ from dpaudit.accounting.curves.beyond_atoms import rho_beyond
 from dpaudit.accounting.curves.connected import connected
 from dpaudit.accounting.curves.hockey_stick import engines_for
 from dpaudit.accounting.curves.measures import renyi_between, rho_between
-from dpaudit.accounting.normal_form import Alternatives, NormalForm
+from dpaudit.accounting.normal_form import Alternatives, NormalForm, both_orders
 from dpaudit.accounting.run_counts import RunCount
 from dpaudit.accounting.weighed_scores import WeighedScores
 from dpaudit.engines import QUICK
@@ -56,10 +56,10 @@ def best_above(part: Alternatives, count: RunCount) -> DiscreteLoss:
             f"'best_of' is covered for {_MOST_RUNS:g} runs on average at most, and these are {count.expected:.3g}; "
             "run the part less often."
         )
-    lost = max(total_infinite_mass(order)[1] for order in _orders(part))
+    lost = max(total_infinite_mass(order)[1] for order in both_orders(part))
     if lost >= 1:
         return LOST
-    supremum = max(total_supremum(order)[1] for order in _orders(part))
+    supremum = max(total_supremum(order)[1] for order in both_orders(part))
     if supremum <= _SMALL and not lost:
         return _two_answers(_largest(part, count) if supremum > 0 else 0.0)
     once, dense, surely = symmetric_curve(part, lost)
@@ -118,11 +118,6 @@ def _two_answers(epsilon: float) -> DiscreteLoss:
     return DiscreteLoss(atoms=((epsilon, likely), (-epsilon, rare)), symmetric=True)
 
 
-def _orders(part: Alternatives) -> Alternatives:
-    """Return every alternative in both orders of the neighbours."""
-    return tuple(dict.fromkeys(order for alternative in part for order in (alternative, alternative.reversed())))
-
-
 def _raised(heights: Floats, epsilons: Floats) -> Floats:
     """Return heights above all that rounding may make of a slope between two knots."""
     return np.asarray(np.minimum(1.0, heights * (1 + _RAISED + _UNIT / float(np.diff(epsilons).min()))))
@@ -135,13 +130,13 @@ def symmetric_curve(part: Alternatives, lost: float) -> tuple[DiscreteLoss, floa
     Raises: UnsupportedError: as for `best_above`.
     """
     form, deltas = NormalForm(upper=part, lower=part), _upper_deltas(part)
-    supremum = max(total_supremum(order)[1] for order in _orders(part))
+    supremum = max(total_supremum(order)[1] for order in both_orders(part))
     end = last = max(supremum, _SMALL)
     if supremum > _NEAR:
         end = min(supremum, _reached(deltas, lost * (1 + _RAISED) + _TINY))
         last = _SPARSE * end if _SPARSE * end < supremum else end
     near = _APART * end  # a slope between knots that are closer would be rounding
-    corners = np.unique([value for order in _orders(part) for value in _listed(order) if near < value < end - near])
+    corners = np.unique([value for order in both_orders(part) for value in _listed(order) if near < value < end - near])
     corners = corners[np.diff(corners, prepend=0.0) > near]
     surely = supremum <= _LARGEST and not lost
     beyond = np.linspace(end, supremum if surely else last, _BEYOND)
@@ -173,7 +168,7 @@ def _upper_deltas(part: Alternatives) -> Callable[[Floats], Floats]:
 
     def deltas(epsilons: Floats) -> Floats:
         if engines == QUICK:
-            return np.asarray(np.max([of_order(order, epsilons) for order in _orders(part)], axis=0))
+            return np.asarray(np.max([of_order(order, epsilons) for order in both_orders(part)], axis=0))
         return closed(form, epsilons)
 
     return deltas
@@ -213,8 +208,8 @@ def _too_far() -> UnsupportedError:
 def _largest(part: Alternatives, count: RunCount) -> float:
     """Return the largest loss of the best run of a pure part, rounded up; of a fixed number that of its composition."""
     if count.runs:
-        return max(total_supremum(order * count.runs)[1] for order in _orders(part))
-    epsilon = max(total_supremum(order)[1] for order in _orders(part))
+        return max(total_supremum(order * count.runs)[1] for order in both_orders(part))
+    epsilon = max(total_supremum(order)[1] for order in both_orders(part))
     rare, common = np.array([1 / (1 + math.exp(epsilon))]), np.array([1 / (1 + math.exp(-epsilon))])
     slopes = count.log_slope(rare, common) - count.log_slope(common, rare)
     return (epsilon + float(slopes[0])) * (1 + _END)

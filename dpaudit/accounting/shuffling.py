@@ -39,6 +39,8 @@ from dpaudit.accounting.reports import (
     cells,
     counted_out,
     counts_of,
+    counts_of_two,
+    likely_values,
     pair_moving,
     pairs_of,
     two_outcomes,
@@ -50,11 +52,10 @@ from dpaudit.engines.transform import Floats
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.declaration import Declaration, Local, PostProcess, Release, Repeat, Sequential, Shuffle
 from dpaudit.model.losses import ApproximateLoss, Composition, DiscreteLoss
-from dpaudit.model.losses.binomial import binomial_groups, binomial_pmf
+from dpaudit.model.losses.binomial import binomial_groups
 from dpaudit.model.losses.report_laws import ReportLaws
 from dpaudit.model.mechanism import Mechanism, is_plugged_in, is_reporting
 
-_SPREAD = 13.0  # deviations of a binomial number that are summed, and 60 more values; beyond lies less than 1e-36
 _BINOMIAL = 1e-11  # relative; what scipy's binomial tails may be off by, far more than they are
 _LEAST = 1e-6
 _INFLATED = 1e-8  # relative, by which knots are raised so that rounding of masses cannot lower a curve
@@ -117,16 +118,12 @@ class Clones:
         return np.array(sorted(loss for loss in ratios if loss > 1e-12))
 
 
-def _window(trials: int, rate: float) -> tuple[int, int]:
-    """Return the ends of the range of a binomial number outside which next to nothing lies."""
-    reach = _SPREAD * math.sqrt(trials * rate * (1 - rate)) + 60
-    return max(0, math.floor(trials * rate - reach)), min(trials, math.ceil(trials * rate + reach))
-
-
 @lru_cache(maxsize=16)
 def _coins(others: int, rate: float) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
     """Return the first and the last of numbers of coins taken together, and their probabilities."""
-    return binomial_groups(*_window(others, rate), others, rate, _GROUPS if others < _MANY_USERS else _FEWER)
+    likely = likely_values(others, rate)
+    groups = _GROUPS if others < _MANY_USERS else _FEWER
+    return binomial_groups(int(likely[0]), int(likely[-1]), others, rate, groups)
 
 
 def _heads(least: Floats, coins: NDArray[np.int64]) -> Floats:
@@ -375,14 +372,10 @@ def _beside(
 
 def _others_split(pair: Pair, epsilon: float, others: tuple[int, ...]) -> DiscreteLoss | None:
     """Return the loss of the count of the first of two outcomes; None if its law is too long."""
-    sides = [(number, float(law[0])) for number, law in zip(others, pair.values, strict=True)]
-    windows = [np.arange(low, high + 1) for low, high in (_window(*side) for side in sides)]
-    if sum(map(len, windows)) > _MOST_CELLS:
+    likely = (likely_values(number, float(law[0])) for number, law in zip(others, pair.values, strict=True))
+    if sum(map(len, likely)) > _MOST_CELLS:
         return None
-    ones, twos = (binomial_pmf(window, *side) for window, side in zip(windows, sides, strict=True))
-    counts = np.convolve(ones, twos)
-    p, q = (np.convolve(counts, own[::-1]) for own in (pair.first, pair.second))
-    return binned(p, q, epsilon)
+    return binned(*counts_of_two(pair, others), epsilon)
 
 
 def binned(under_p: Floats, under_q: Floats, epsilon: float) -> DiscreteLoss:

@@ -2,7 +2,7 @@
 
 import math
 
-from dpaudit.accounting.normal_form import NormalForm
+from dpaudit.accounting.normal_form import NormalForm, both_orders
 from dpaudit.checks import non_negative
 from dpaudit.engines.basic import total_supremum
 from dpaudit.engines.renyi import has_moments, log_delta
@@ -22,8 +22,7 @@ def log10_delta(form: NormalForm, epsilon: float, upper: float) -> float:
     target = non_negative("epsilon", epsilon)
     if upper >= _SCARCE:
         return math.nextafter(math.log10(upper), math.inf) if upper < 1 else 0.0
-    orders = {order for alternative in form.upper for order in (alternative, alternative.reversed())}
-    return max(_log10_of(order, target) for order in orders)
+    return max(_log10_of(order, target) for order in both_orders(form.upper))
 
 
 def _log10_of(composition: Composition, epsilon: float) -> float:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 
+from dpaudit.engines.law import power_of
 from dpaudit.engines.transform import Floats
 
 Whole: TypeAlias = NDArray[np.int64]
@@ -78,20 +79,11 @@ def _convolved(steps: Whole, weights: Sequence[tuple[Floats, int]], sums: Whole)
         return np.ones(1), 0.0
     size = next_fast_len(len(sums), real=True)
     spectra = [rfft(np.bincount(steps % size, each, size)) for each, _ in weights]
-    spectrum = np.prod([_power(s, count) for s, (_, count) in zip(spectra, weights, strict=True)], axis=0)
+    spectrum = np.prod([power_of(s, count) for s, (_, count) in zip(spectra, weights, strict=True)], axis=0)
     sizes, numbers = np.abs(spectrum), sum(count for _, count in weights)
     others = sizes / np.maximum(np.min(np.abs(spectra), axis=0), 1e-300)  # all numbers but one
     moved = numbers * float(np.mean(others)) + math.sqrt(float(np.mean(sizes**2)))
     return irfft(spectrum, size)[sums % size], _ROUNDED * math.log2(size + 1) * moved
-
-
-def _power(spectrum: NDArray[np.complex128], count: int) -> NDArray[np.complex128]:
-    """Return a whole power by squaring."""
-    power, base = np.ones_like(spectrum), spectrum
-    while count:
-        power = power * base if count % 2 else power
-        base, count = base * base, count // 2
-    return power
 
 
 def _tilted(law: Floats, steps: Whole, tilt: float) -> tuple[Floats, float]:

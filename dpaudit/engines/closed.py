@@ -10,7 +10,7 @@ from dpaudit.engines import basic, gaussian, single
 from dpaudit.engines.engine import Ends, Engine
 from dpaudit.engines.limits import gridded, is_derived
 from dpaudit.engines.precision import Precision
-from dpaudit.errors import EngineDisagreementError
+from dpaudit.model.bracket import Bracket
 from dpaudit.model.losses import Composition
 
 Form: TypeAlias = Callable[[Composition, float], Ends]
@@ -44,13 +44,10 @@ def _by(forms: tuple[Form, Form, Form], composition: Composition, at: float) -> 
     sums, joint, alone = forms
     others = alone if is_closed(composition) or not gridded(composition) else sums
     own = joint if gaussian.all_gaussian(composition) else others
-    (low, high), bounds = sums(composition, at), own(composition, at)
-    if low > bounds[1] or bounds[0] > high:
-        raise EngineDisagreementError(
-            f"The largest losses say [{low!r}, {high!r}] and another closed form says {bounds} for the same quantity; "
-            "one of them is wrong. Please report the declaration."
-        )
-    return max(low, bounds[0]), min(high, bounds[1])
+    (least, most), (low, high) = sums(composition, at), own(composition, at)
+    largest_losses = Bracket(lower=least, upper=most, engines=("the sum of largest losses",))
+    both = largest_losses.intersect(Bracket(lower=low, upper=high, engines=("another closed form",)))
+    return both.lower, both.upper
 
 
 CLOSED = Engine(name="closed", covers=lambda composition: True, delta_ends=_delta, epsilon_ends=_epsilon)

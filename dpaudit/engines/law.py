@@ -99,7 +99,7 @@ def composed(parts: Sequence[Weights], first: int, size: int, shown: int) -> Law
         log_moduli += part.times * np.log(moduli)
         sensitivity += part.times * error / moduli
         with np.errstate(over="ignore", invalid="ignore"):
-            product *= _power(entries, part.times)
+            product *= power_of(entries, part.times)
     if not max(float(log_moduli.max()), float((log_moduli + sensitivity).max()) / 2) < _LARGEST:
         return Law(coefficients=np.zeros(shown), error=0.0, log_scale=0.0, blur=math.inf, first=first)
     bounds = np.exp(log_moduli * (1 - 1e-12) + 1e-9)
@@ -122,7 +122,7 @@ def _folded(weights: Floats, size: int) -> Floats:
     return np.asarray(padded.reshape(rows, size).sum(axis=0), np.float64)
 
 
-def _power(entries: Complexes, times: int) -> Complexes:
+def power_of(entries: Complexes, times: int) -> Complexes:
     """Return the power of every entry by repeated squaring: `times` - 1 products in effect."""
     power, square = None, entries
     while True:

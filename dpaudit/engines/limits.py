@@ -10,6 +10,7 @@ from dpaudit.model.losses import (
     GaussianLoss,
     LaplaceLoss,
     MixtureLoss,
+    PlainLoss,
     SampledGaussianLoss,
     SampledLoss,
     SimpleLoss,
@@ -39,9 +40,12 @@ def gridded(composition: Composition) -> bool:
 
 def is_derived(loss: SimpleLoss) -> bool:
     """Return whether a loss, or an option of a choice, is made of others, so that only pairs bound it."""
-    if isinstance(loss, ChoiceLoss):
-        return any(map(is_derived, loss.options))
-    return isinstance(loss, DerivedLoss)
+    return any(isinstance(option, DerivedLoss) for option in options_of(loss))
+
+
+def options_of(loss: SimpleLoss) -> tuple[PlainLoss, ...]:
+    """Return what a choice is between; any other loss is itself."""
+    return loss.options if isinstance(loss, ChoiceLoss) else (loss,)
 
 
 def _counts(part: tuple[SimpleLoss, int]) -> bool:

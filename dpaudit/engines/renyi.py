@@ -30,12 +30,12 @@ from scipy.special import gammaln
 
 from dpaudit.engines.basic import total_infinite_mass
 from dpaudit.engines.engine import Ends, Engine
+from dpaudit.engines.limits import options_of
 from dpaudit.engines.precision import Precision
 from dpaudit.engines.transform import Floats
 from dpaudit.model.bracket import smallest_epsilon
 from dpaudit.model.losses import (
     ApproximateLoss,
-    ChoiceLoss,
     Composition,
     ConcentratedLoss,
     DiscreteLoss,
@@ -138,13 +138,15 @@ def _sampled_moments(mu: float, rate: float) -> Floats:
 @lru_cache(maxsize=64)
 def _log_moments(composition: Composition, indices: range, *, ranged: bool) -> tuple[Floats, Floats]:
     """Return the powers at places of the grid, and ln E[e^(s L)] of the whole at each, rounded up."""
-    sampled = any(isinstance(option, SampledGaussianLoss) for loss, _ in composition.parts for option in _options(loss))
+    sampled = any(
+        isinstance(option, SampledGaussianLoss) for loss, _ in composition.parts for option in options_of(loss)
+    )
     powers = (_WHOLE_POWERS if sampled else _POWERS)[indices.start : indices.stop : indices.step]
     total, rounding = np.zeros_like(powers), np.zeros_like(powers)
     with np.errstate(over="ignore", invalid="ignore"):
         for loss, times in composition.parts:
             # Of a choice that follows what was seen the largest moment counts, power by power.
-            sides = [_logs_of(each, times, powers, indices, ranged=ranged) for each in _options(loss)]
+            sides = [_logs_of(each, times, powers, indices, ranged=ranged) for each in options_of(loss)]
             total = total + np.max([part for part, _ in sides], axis=0)
             rounding += np.max([doubt for _, doubt in sides], axis=0)
     return powers, np.nan_to_num(total + rounding, nan=math.inf, posinf=math.inf)
@@ -251,7 +253,7 @@ def has_moments(composition: Composition) -> bool:
 
 def _covers(composition: Composition) -> bool:
     """Return whether moments are needed, or closed ones of few kinds known, or samples hold the record hardly ever."""
-    kinds = {type(option) for loss, _ in composition.parts for option in _options(loss)}
+    kinds = {type(option) for loss, _ in composition.parts for option in options_of(loss)}
     if ConcentratedLoss in kinds:  # no other engine knows it
         all_covered = all(issubclass(kind, (*get_args(Closed), SampledGaussianLoss)) for kind in kinds)
         return all_covered and all(_has_sum(*part) for part in composition.parts)
@@ -260,14 +262,9 @@ def _covers(composition: Composition) -> bool:
     return len(composition.parts) <= _KINDS and has_moments(composition)
 
 
-def _options(loss: SimpleLoss) -> tuple[SimpleLoss, ...]:
-    """Return what a choice is between; any other loss is itself."""
-    return loss.options if isinstance(loss, ChoiceLoss) else (loss,)
-
-
 def _has_sum(loss: SimpleLoss, times: int) -> bool:
     """Return whether the moments of copies of a sample are sums within floating point; others have closed forms."""
-    samples = (each for each in _options(loss) if isinstance(each, SampledGaussianLoss))
+    samples = (each for each in options_of(loss) if isinstance(each, SampledGaussianLoss))
     return all(0 < each.mu < _MOST_MU and times < _MOST_SAMPLED for each in samples)
 
 

@@ -18,7 +18,7 @@ from dpaudit.accounting.curves.groups import chained, of_group
 from dpaudit.accounting.curves.hockey_stick import HockeyStick, hockey_stick
 from dpaudit.accounting.curves.renyi_divergence import renyi_of_loss
 from dpaudit.accounting.curves.table import CurveKind, CurveTable
-from dpaudit.accounting.curves.tails import exceeded_with, tail_of_pair
+from dpaudit.accounting.curves.tails import tail_of_pair
 from dpaudit.accounting.curves.trade_off import trade_off_bounds
 from dpaudit.accounting.normal_form import NormalForm
 from dpaudit.engines.gaussian import gaussian_delta, mu_of_bounded
@@ -239,13 +239,6 @@ def test_the_tail_of_many_sampled_steps() -> None:
     low, high = tail_of_pair(steps, 6.187)
     assert low <= 4.06e-5 <= high
     assert high - low <= 0.06 * high
-
-
-def test_the_least_epsilon_that_is_seldom_exceeded() -> None:
-    """mu .26805: L exceeds mu^2 / 2 + 4.2649 mu with probability 1e-5."""
-    found = exceeded_with(Composition.of(GaussianLoss(mu=0.26805)), 1e-5)
-    truth = 0.26805**2 / 2 - 0.26805 * float(norm.ppf(1e-5))
-    assert found.lower <= truth <= found.upper <= truth * 1.01
 
 
 def test_two_records_of_a_laplace_release_are_one_of_twice_the_shift() -> None:

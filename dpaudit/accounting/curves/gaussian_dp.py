@@ -17,9 +17,10 @@ from scipy.special import log_ndtr
 from dpaudit.accounting.accountant import bracket_delta
 from dpaudit.accounting.curves.hockey_stick import HockeyStick, engines_for
 from dpaudit.accounting.curves.table import CurveTable, Range
-from dpaudit.accounting.normal_form import Alternatives, NormalForm
+from dpaudit.accounting.normal_form import Alternatives, NormalForm, both_orders
 from dpaudit.engines.basic import total_infinite_mass, total_supremum
 from dpaudit.engines.gaussian import LARGEST_MU, gaussian_delta, mu_of_bounded
+from dpaudit.engines.limits import options_of
 from dpaudit.model.losses import ChoiceLoss, Composition, GaussianLoss, MixtureLoss, SampledGaussianLoss, SimpleLoss
 
 _ULP = 2.0**-52
@@ -89,15 +90,10 @@ def mu_at_every_delta(form: NormalForm) -> tuple[float, float]:
 
 def _notes(form: NormalForm) -> tuple[str, ...]:
     """Return the remark on samples."""
-    losses = (inner for a in form.upper for loss, _ in a.parts for inner in _each(loss))
+    losses = (inner for a in form.upper for loss, _ in a.parts for inner in options_of(loss))
     sampled = any(isinstance(loss, SampledGaussianLoss) for loss in losses)
     told = "mu_star credits no sampling: far out, a sampled Gaussian release is the whole one at a lower probability."
     return (told,) if sampled else ()
-
-
-def _each(loss: SimpleLoss) -> tuple[SimpleLoss, ...]:
-    """Return the options of a choice, or the loss itself."""
-    return loss.options if isinstance(loss, ChoiceLoss) else (loss,)
 
 
 def _bisected(holds: Callable[[float], bool]) -> tuple[float, float]:
@@ -122,7 +118,7 @@ def _star_below(rows: tuple[tuple[float, ...], ...], alternatives: Alternatives)
     Far out, n releases on samples of rate q are the whole ones at a probability of q^n: their mu(epsilon) grows to the
     whole mu. What is released beside them can be left out.
     """
-    if any(total_infinite_mass(order)[0] > 0 for a in alternatives for order in (a, a.reversed())):
+    if any(total_infinite_mass(order)[0] > 0 for order in both_orders(alternatives)):
         return math.inf
     return max(*(row[3] for row in rows), *(_gaussian_part(a) for a in alternatives))
 
@@ -138,7 +134,7 @@ def _star_above(curve: HockeyStick, form: NormalForm, *, violated: bool) -> floa
     if violated:
         return math.inf
     by_loss = max(_by_loss(a) for a in form.upper)
-    orders = [order for a in form.upper for order in (a, a.reversed())]
+    orders = both_orders(form.upper)
     end = max(total_supremum(order)[1] for order in orders)
     ended = end < _FAR and not any(total_infinite_mass(order)[1] for order in orders)
     return min(by_loss, _along(curve, form, end)) if ended else by_loss

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpaudit.accounting.accountant import bracket_delta, bracket_epsilon
-from dpaudit.accounting.normal_form import NormalForm
+from dpaudit.accounting.normal_form import NormalForm, both_orders
 from dpaudit.engines import CLOSED, QUICK, Precision, is_closed
 from dpaudit.engines.transform import Floats
 
@@ -124,8 +124,8 @@ def _apart(epsilons: list[float]) -> tuple[float, ...]:
 
 def engines_for(form: NormalForm) -> Precision:
     """Return closed forms where one covers every composition, and the engines for searches elsewhere."""
-    orders = [order for a in (*form.upper, *form.lower) for order in (a, a.reversed())]
-    return QUICK.by(CLOSED.name) if all(map(is_closed, orders)) else QUICK
+    closed = all(map(is_closed, both_orders((*form.upper, *form.lower))))
+    return QUICK.by(CLOSED.name) if closed else QUICK
 
 
 def reach(form: NormalForm) -> float:

@@ -25,7 +25,7 @@ from dpaudit.accounting.curves.concentrated import (
 from dpaudit.accounting.curves.gaussian_dp import gaussian_table
 from dpaudit.accounting.curves.hockey_stick import hockey_stick
 from dpaudit.accounting.curves.renyi_divergence import envelope_of, renyi_of_loss, rho_above, rho_below
-from dpaudit.accounting.normal_form import Alternatives, NormalForm
+from dpaudit.accounting.normal_form import Alternatives, NormalForm, both_orders
 from dpaudit.checks import meant
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.losses import (
@@ -78,15 +78,15 @@ def bounds_of(form: NormalForm, claim: MeasuredClaim) -> list[tuple[Number, Numb
 
 def rho_between(form: NormalForm, xi: float = 0.0) -> tuple[Number, Number]:
     """Return bounds on the smallest rho such that every Renyi divergence of order a is at most xi + rho a."""
-    high = max(_rho_above(way, xi) for way in _ways(form.upper))
-    low = max(_rho_below(way, xi) for way in _ways(form.lower))
+    high = max(_rho_above(way, xi) for way in both_orders(form.upper))
+    low = max(_rho_below(way, xi) for way in both_orders(form.lower))
     return min(low, high), high
 
 
 def renyi_between(form: NormalForm, order: float) -> tuple[Number, Number]:
     """Return bounds on the largest Renyi divergence of one order, over both orders of the neighbours."""
-    high = max(_renyi(way, order, 1) for way in _ways(form.upper))
-    low = max(_renyi(way, order, -1) for way in _ways(form.lower))
+    high = max(_renyi(way, order, 1) for way in both_orders(form.upper))
+    low = max(_renyi(way, order, -1) for way in both_orders(form.lower))
     return min(low, high), high
 
 
@@ -94,9 +94,9 @@ def squared_mu_between(form: NormalForm) -> tuple[Number, Number]:
     """Return bounds on the square of the smallest mu for which the declaration is mu-GDP."""
     if all(_exact(way) for way in (*form.upper, *form.lower)):
         return max(_squares(way, -1) for way in form.lower), max(_squares(way, 1) for way in form.upper)
-    if any(loss.infinite_mass for way in _ways(form.lower) for loss, _ in way.parts):
+    if any(loss.infinite_mass for way in both_orders(form.lower) for loss, _ in way.parts):
         return math.inf, math.inf
-    laws = [[_finite_law(way) for way in _ways(side)] for side in (form.lower, form.upper)]
+    laws = [[_finite_law(way) for way in both_orders(side)] for side in (form.lower, form.upper)]
     if None not in (*laws[0], *laws[1]):
         least, most = (max(_mu_of_atoms(law)[end] for law in side if law is not None) for end, side in enumerate(laws))
         return min(least, most) ** 2 * (1 - _OUTWARDS), most**2 * (1 + _OUTWARDS)
@@ -165,12 +165,7 @@ def _normal(mass: NDArray[np.float64], complement: NDArray[np.float64]) -> NDArr
 
 def one_sided_mass(alternatives: Alternatives) -> float:
     """Return the largest probability of outputs that only one of two neighbours has, a lower bound."""
-    return max((loss.infinite_mass for way in _ways(alternatives) for loss, _ in way.parts), default=0.0)
-
-
-def _ways(alternatives: Alternatives) -> tuple[Composition, ...]:
-    """Return the alternatives in both orders of the neighbours, each once."""
-    return tuple(dict.fromkeys(way for alternative in alternatives for way in (alternative, alternative.reversed())))
+    return max((loss.infinite_mass for way in both_orders(alternatives) for loss, _ in way.parts), default=0.0)
 
 
 def _exact(composition: Composition) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 from dpaudit.accounting.curves.mixture_moments import mixture_log_moment
 from dpaudit.accounting.curves.sampled_divergence import sampled_divergence
 from dpaudit.accounting.curves.thresholds import log_moments
+from dpaudit.engines.limits import options_of
 from dpaudit.engines.renyi import log_moment, ranged_moment
 from dpaudit.engines.transform import Floats
 from dpaudit.model.losses import (
@@ -27,7 +28,6 @@ from dpaudit.model.losses import (
     GaussianLoss,
     LaplaceLoss,
     MixtureLoss,
-    PlainLoss,
     SampledGaussianLoss,
     SampledLoss,
     SimpleLoss,
@@ -175,18 +175,13 @@ def envelope_of(loss: SimpleLoss, times: int) -> tuple[tuple[SimpleLoss, int], .
         reach = loss.furthest
         return ((GaussianLoss(mu=reach) if loss.noise == "gaussian" else LaplaceLoss(shift=reach), times),)
     if isinstance(loss, AverageLoss):
-        options = {part for _, option in loss.options for part in _options(option)}
+        options = {part for _, option in loss.options for part in options_of(option)}
         return ((ChoiceLoss(options=tuple(options)), times),)
     if isinstance(loss, SampledLoss | AllocatedLoss):
         back = loss.order == "add"
         inside = ((part.reversed() if back else part, times * copies) for part, copies in loss.inside)
         return tuple(row for part, copies in inside for row in envelope_of(part, copies))
     return ((loss, times),)
-
-
-def _options(loss: SimpleLoss) -> tuple[PlainLoss, ...]:
-    """Return the options of a choice, or the loss itself."""
-    return loss.options if isinstance(loss, ChoiceLoss) else (loss,)
 
 
 def _gaussian(loss: SimpleLoss) -> TypeGuard[GaussianLoss | SampledGaussianLoss]:
@@ -243,7 +238,7 @@ def ratio_in_cells(orders: Floats, powers: Floats, highs: Floats) -> Floats:
 
 def _most(loss: SimpleLoss) -> float:
     """Return the largest loss of one that has no infinite mass; infinity where it has."""
-    options = loss.options if isinstance(loss, ChoiceLoss) else (loss,)
+    options = options_of(loss)
     return math.inf if any(option.infinite_mass > 0 for option in options) else max(o.supremum for o in options)
 
 

@@ -9,12 +9,11 @@ import math
 from collections.abc import Callable
 
 from dpaudit.accounting.curves.hockey_stick import reach
-from dpaudit.accounting.curves.table import CurveTable, Range
+from dpaudit.accounting.curves.table import CurveTable
 from dpaudit.accounting.loss_tail import LossTail
-from dpaudit.accounting.normal_form import NormalForm
-from dpaudit.engines import CLOSED, TILTED, is_closed
+from dpaudit.accounting.normal_form import NormalForm, both_orders
+from dpaudit.engines import CLOSED, DEFAULT, TILTED, is_closed
 from dpaudit.engines.tilted.engine import curves_near
-from dpaudit.model.bracket import Bracket
 from dpaudit.model.losses import Composition
 
 Sides = Callable[[float], tuple[float, float]]
@@ -68,12 +67,7 @@ def _sides(composition: Composition, epsilon: float) -> Sides:
         lower, upper = curves
         return lambda at: (lower.delta(at), upper.delta(at))
     asked = TILTED if TILTED.covers(composition) else CLOSED
-    return lambda at: _ends(asked.delta(composition, at))
-
-
-def _ends(bracket: Bracket) -> tuple[float, float]:
-    """Return both ends."""
-    return bracket.lower, bracket.upper
+    return lambda at: asked.delta_ends(composition, at, DEFAULT)
 
 
 def tail_table(form: NormalForm, every_pair: LossTail, *, violated: bool, points: int = POINTS) -> CurveTable:
@@ -101,24 +95,5 @@ def tail_table(form: NormalForm, every_pair: LossTail, *, violated: bool, points
 
 def _worst(alternatives: tuple[Composition, ...], epsilon: float) -> tuple[float, float]:
     """Return the largest tail of alternatives in both orders of the neighbours."""
-    orders = dict.fromkeys(order for a in alternatives for order in (a, a.reversed()))
-    sides = [tail_of_pair(order, epsilon) for order in orders]
+    sides = [tail_of_pair(order, epsilon) for order in both_orders(alternatives)]
     return max(low for low, _ in sides), max(high for _, high in sides)
-
-
-def exceeded_with(composition: Composition, probability: float) -> Range:
-    """Return bounds on the least epsilon that L of the pair exceeds with at most `probability`."""
-    low, high = 0.0, 1.0
-    while tail_of_pair(composition, high)[1] > probability and high < 600:
-        high *= 2
-    low = _crossing(lambda at: tail_of_pair(composition, at)[0] > probability, low, high)[0]
-    high = _crossing(lambda at: tail_of_pair(composition, at)[1] > probability, low, high)[1]
-    return Range(name="epsilon", lower=low, upper=high)
-
-
-def _crossing(holds: Callable[[float], bool], low: float, high: float) -> tuple[float, float]:
-    """Return two places close together, at the first of which something holds (or the start) and not at the second."""
-    for _ in range(14):
-        middle = (low + high) / 2
-        low, high = (middle, high) if holds(middle) else (low, middle)
-    return low, high

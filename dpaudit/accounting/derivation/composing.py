@@ -207,21 +207,6 @@ def two_cells_attained(judgement: Judgement, asked: Asked) -> Found:
     return either((stays, each(cell_attained(judgement, asked), lambda pair: pair + pair.reversed())))
 
 
-def of_all(node: Declaration, records: int) -> tuple[int, ...]:
-    """Return that a part is read for all records that move together."""
-    return (records,)
-
-
-def of_one_and_all(node: Declaration, records: int) -> tuple[int, ...]:
-    """Return that parts are read for one record, and for all of a person where they enter one part."""
-    return (1,) if records == 1 else (1, records)
-
-
-def of_all_and_one(node: Declaration, records: int) -> tuple[int, ...]:
-    """Return that a part is read for all records of a person, and for one."""
-    return (1,) if records == 1 else (records, 1)
-
-
 def others_own_as_many(node: Declaration, move: Move) -> str:
     """Refuse persons of several records who take each other's place in a part that is stated for records that stay.
 
@@ -236,11 +221,6 @@ def others_own_as_many(node: Declaration, move: Move) -> str:
         "'group' under exchange: no rule for a part that is stated for records that stay. A person who takes another "
         "one's place may own fewer records, and may be told by their number: put the sample inside the group."
     )
-
-
-def of_a_group(node: Declaration, records: int) -> tuple[int, ...]:
-    """Return that a part is read for all records that the members of a group own."""
-    return (records * (node.size if isinstance(node, Group) else 1),)
 
 
 def _read(judgement: Judgement, name: str) -> "tuple[Judgement, ...]":

@@ -22,24 +22,14 @@ Choice: TypeAlias = Literal["none", "order", "step"]
 _CHOICES: tuple[Choice, ...] = ("none", "order", "step")
 
 
-def of_one(node: Declaration, records: int) -> tuple[int, ...]:
-    """Return that the parts are read for one record."""
-    return (1,)
-
-
-def no_refusal(node: Declaration, move: Move) -> str:
-    """Return that the integers of a node decide nothing."""
-    return ""
-
-
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One row of the table; `dpaudit.model.moves` has its premises, docs/theory/rules.md its line.
 
     Parameters: `above` and `below`, how it concludes from the judgements of its premises; `conditions` that it takes
-    for granted; `choice`, when one of several alternatives is met; `counts`, the records of a person that each premise
-    is read for; `refusal`, in words, what integers decide; `others`, whether the pair below needs records that a
-    sensitivity does not promise.
+    for granted; `choice`, when one of several alternatives is met; `counts`, whether each premise is read for one
+    record, for all of a person that move, or for all that the members of a group own; `refusal`, in words, what
+    integers decide; `others`, whether the pair below needs records that a sensitivity does not promise.
     """
 
     name: str
@@ -47,8 +37,8 @@ class Rule:
     below: "Callable[[Judgement, Asked], Found]"
     conditions: tuple[ConditionKind, ...]
     choice: Literal["as the parts", "none above none", "order above none", "at each step"] = "at each step"
-    counts: Callable[[Declaration, int], tuple[int, ...]] = of_one
-    refusal: Callable[[Declaration, Move], str] = no_refusal
+    counts: tuple[Literal["one", "all", "group"], ...] = ("one",)
+    refusal: Callable[[Declaration, Move], str] | None = None
     others: Literal["not needed", "needed", "below rate 1"] = "not needed"
 
     def needs_others(self, node: Declaration) -> bool:

@@ -160,11 +160,9 @@ def moved_apart(loss: GaussianLoss | LaplaceLoss, rate: float) -> Composition:
     """
     if rate == 1:
         return chain(Composition.of(loss), 2)
-    if isinstance(loss, GaussianLoss):
-        above, below = ((0.0, absent(rate)), (loss.mu, rate)), ((-loss.mu, rate), (0.0, absent(rate)))
-        return Composition.of(MixtureLoss(above=above, below=below))
-    above, below = ((0.0, absent(rate)), (loss.shift, rate)), ((-loss.shift, rate), (0.0, absent(rate)))
-    return Composition.of(MixtureLoss(above=above, below=below, noise="laplace"))
+    move, gaussian = (loss.mu, True) if isinstance(loss, GaussianLoss) else (loss.shift, False)
+    above, below = ((0.0, absent(rate)), (move, rate)), ((-move, rate), (0.0, absent(rate)))
+    return Composition.of(MixtureLoss(above=above, below=below, noise="gaussian" if gaussian else "laplace"))
 
 
 def sampled(composition: Composition, rate: float, *, upwards: bool) -> Composition:

@@ -24,7 +24,7 @@ _FILTER: tuple[ConditionKind, ...] = ("limit_fixed_first", "within_limit", "publ
 _OWN_FILTER: tuple[ConditionKind, ...] = ("limit_fixed_first", "own_limit", "own_costs", "parts_in_order")
 _BILLBOARD: tuple[ConditionKind, ...] = ("own_inputs_only", "independent_users", "whole_record", "one_appearance")
 
-_passing = partial(Rule, choice="as the parts", counts=composing.of_all)
+_passing = partial(Rule, choice="as the parts", counts=("all",))
 _ordered = partial(Rule, choice="order above none")
 
 _TABLE: dict[str, dict[tuple[type[Move], ...], Rule]] = {
@@ -53,7 +53,7 @@ _TABLE: dict[str, dict[tuple[type[Move], ...], Rule]] = {
             composing.as_the_part_attained,
             ("contribution_bound",),
             choice="none above none",
-            counts=composing.of_a_group,
+            counts=("group",),
             refusal=composing.others_own_as_many,
         )
     },
@@ -64,14 +64,12 @@ _TABLE: dict[str, dict[tuple[type[Move], ...], Rule]] = {
             composing.sent_attained,
             ("one_message",),
             choice="none above none",
-            counts=composing.of_all_and_one,
+            counts=("all", "one"),
         ),
         (Exchange,): Rule("exchanged message", composing.two_touched, composing.nothing_known, ("one_message",)),
     },
     "parallel": {
-        _KEPT: Rule(
-            "parallel parts", composing.largest, composing.largest_attained, _TOUCHED, counts=composing.of_one_and_all
-        ),
+        _KEPT: Rule("parallel parts", composing.largest, composing.largest_attained, _TOUCHED, counts=("one", "all")),
         (Exchange,): Rule("exchanged part", composing.two_touched, composing.nothing_known, _TOUCHED),
     },
     "secret parallel": {
@@ -168,7 +166,7 @@ _TABLE: dict[str, dict[tuple[type[Move], ...], Rule]] = {
             selecting.best_run_attained,
             ("secret_count", "independent_runs"),
             choice="none above none",
-            counts=composing.of_all,
+            counts=("all",),
         )
     },
     "shuffle": {(Replace,): Rule("shuffle", shuffles.shuffled, shuffles.reports_attained, ("secret_order",))},

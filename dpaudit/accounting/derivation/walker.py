@@ -83,7 +83,7 @@ class _Walker:
         name = name_of(node)
         rule = rule_of(name, type(move))
         leaves = outer is not None and name not in TRANSPARENT and _leaves_alone(node, name, outer)
-        if refusal := rule.refusal(node, move):
+        if rule.refusal and (refusal := rule.refusal(node, move)):
             raise UnsupportedError(refusal)
         premises: Iterable[tuple[Judgement, ...]] = ()
         if name not in LEAVES:
@@ -99,9 +99,10 @@ class _Walker:
         self, node: Declaration, move: Move, rule: Rule, path: str, outer: _Outer | None, *, sampled: bool
     ) -> Iterator[tuple[Judgement, ...]]:
         """Yield the judgements of each premise, for each number of records that it is read for."""
-        parts = children(node)
+        parts, size = children(node), node.size if isinstance(node, Group) else 1
+        numbers = {"one": 1, "all": move.records, "group": move.records * size}
         for at, read in reads_of(name_of(node), type(move)):
-            for records in rule.counts(node, move.records):
+            for records in dict.fromkeys(numbers[count] for count in rule.counts):
                 inside = move if type(move) is read and records == move.records else read(records)
                 yield tuple(
                     self.judge(part, inside, f"{path}.{i}", outer, sampled=sampled)
