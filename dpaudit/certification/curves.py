@@ -17,7 +17,7 @@ from dpaudit.accounting.derivation.walker import derived, removals_change_sizes
 from dpaudit.accounting.fold import fold
 from dpaudit.accounting.loss_tail import LossTail
 from dpaudit.accounting.normal_form import NormalForm
-from dpaudit.certification.evidence import BESIDE_THE_PROOF
+from dpaudit.certification.evidence import is_void
 from dpaudit.checks import count, one_of
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.certificate import CertificateRecord
@@ -39,10 +39,7 @@ class _Curves:
     @property
     def violated(self) -> bool:
         """Return whether a condition of the proof was seen violated."""
-        conditions = self.record.conditions
-        return any(
-            condition.status == "violated" and condition.kind not in BESIDE_THE_PROOF for condition in conditions
-        )
+        return is_void(self.record.conditions)
 
     @cached_property
     def form(self) -> NormalForm:

@@ -17,7 +17,7 @@ from dpaudit.model.losses import Composition
 from dpaudit.model.readings import Tight
 from dpaudit.model.witness import DerivationRow, Witness
 
-BESIDE_THE_PROOF = frozenset({"attained", "printed_premise"})
+_BESIDE_THE_PROOF = frozenset({"attained", "printed_premise"})
 """Kinds of conditions that upper bounds do not rest on: the first is about lower bounds, the second about a paper."""
 
 
@@ -70,10 +70,12 @@ def is_met(declaration: Declaration, claim: Claim, conditions: tuple[Condition, 
 
 def proved_under(conditions: tuple[Condition, ...], bracket: Bracket, most: float) -> Bracket:
     """Return `bracket` as far as it is proved: up to `most` where a condition of its proof was seen violated."""
-    violated = any(
-        condition.status == "violated" and condition.kind not in BESIDE_THE_PROOF for condition in conditions
-    )
-    return replace(bracket, upper=most) if violated else bracket
+    return replace(bracket, upper=most) if is_void(conditions) else bracket
+
+
+def is_void(conditions: tuple[Condition, ...]) -> bool:
+    """Return whether a condition of the proof from above was seen violated."""
+    return any(row.status == "violated" and row.kind not in _BESIDE_THE_PROOF for row in conditions)
 
 
 def _with_assumption(

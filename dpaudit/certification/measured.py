@@ -17,7 +17,7 @@ from dpaudit.accounting.views import delivered_model
 from dpaudit.certification.certificate import Certificate, verdict_of
 from dpaudit.certification.derivation import derivation_of
 from dpaudit.certification.digits import least, most, stated
-from dpaudit.certification.evidence import BESIDE_THE_PROOF, evidence_on
+from dpaudit.certification.evidence import evidence_on, is_void
 from dpaudit.certification.on_trust import sentences_on, sources_of, trust_in
 from dpaudit.checks import meant, one_of
 from dpaudit.engines.closed import is_closed
@@ -86,10 +86,7 @@ class _Reading:
         attained = attained_by_one_pair(judgement, conditions)
         form = folded(judgement.above, attained)
         rows = _rows(declaration, claim, conditions, form, effort)
-        void = any(
-            condition.status == "violated" and condition.kind not in BESIDE_THE_PROOF for condition in conditions
-        )
-        return cls(judgement=judgement, attained=attained, form=form, rows=rows, void=void)
+        return cls(judgement=judgement, attained=attained, form=form, rows=rows, void=is_void(conditions))
 
 
 def measured(

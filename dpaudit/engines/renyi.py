@@ -44,6 +44,7 @@ from dpaudit.model.losses import (
     SampledGaussianLoss,
     SimpleLoss,
 )
+from dpaudit.model.losses.sampled_ratios import log_absent
 
 _POWERS = np.exp(np.linspace(math.log(1e-6), math.log(1e9), 4001))  # s = alpha - 1
 _COARSE = 40  # powers between two of the first search
@@ -116,16 +117,25 @@ def log_excess(mu: float, rate: float, order: int) -> float:
     True
     """
     k = np.arange(2, order + 1)
-    growth = k * (k - 1) * (mu * mu / 2)
-    with np.errstate(divide="ignore", under="ignore"):
-        grown = growth + np.log(-np.expm1(-growth))
-    chances = gammaln(order + 1) - gammaln(k + 1) - gammaln(order - k + 1)
-    chances += (order - k) * math.log1p(-rate) + k * math.log(rate)
+    chances, grown = excess_terms(np.asarray(k * (k - 1) * (mu * mu / 2), np.float64), rate)
     total = float(np.logaddexp.reduce(chances + grown))
     if not total > _LEAST:
         return _LEAST
     size = float(np.abs(chances).max() + np.abs(np.maximum(grown, 2 * _LEAST)).max()) + 3 * math.lgamma(order + 1)
     return total + 64 * _ULP * (size + order)
+
+
+def excess_terms(growth: Floats, rate: float) -> tuple[Floats, Floats]:
+    """Return the logarithms of the chances of 2, 3, ... draws, and of e^`growth` - 1 at each; their sums add up.
+
+    The excess over 1 of the moment of a sample, at a whole order, which is the largest number of draws.
+    """
+    order = len(growth) + 1
+    k = np.arange(2, order + 1)
+    with np.errstate(divide="ignore", under="ignore"):
+        grown = growth + np.log(-np.expm1(-growth))
+    chances = gammaln(order + 1) - gammaln(k + 1) - gammaln(order - k + 1)
+    return np.asarray(chances + (order - k) * log_absent(rate) + k * math.log(rate), np.float64), grown
 
 
 @lru_cache(maxsize=1024)

@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 from dpaudit.accounting.accountant import bracket_epsilon
 from dpaudit.accounting.calibration import (
@@ -33,7 +32,6 @@ from dpaudit.model.losses import Composition
 from dpaudit.model.readings import Factor, Slack
 from dpaudit.printed.argument import conclude, is_printed
 from dpaudit.rules import SEQUENTIAL, leaf_epsilon
-from dpaudit.rules.step import Step
 
 _NEGLIGIBLE = 1e-9
 _VAIN = 100.0  # nats: a claim beyond promises nothing to compare with
@@ -186,7 +184,6 @@ def _readings(declaration: Declaration) -> tuple[Reading, ...]:
 
 def _printed_readings(declaration: Declaration) -> tuple[Reading, ...]:
     """Return the readings by the printed rules: as they are, with exact releases, and with the parts that there are."""
-    leaf = _leaf_bounds()
     return (
         _by_rules(
             "constants",
@@ -196,12 +193,12 @@ def _printed_readings(declaration: Declaration) -> tuple[Reading, ...]:
         _by_rules(
             "theorem at each release",
             "Each release is bounded by a tail inequality where its exact loss is known: {} times the noise.",
-            conclude_with=lambda tree, claim: conclude(tree, claim.neighbours, leaf).epsilon,
+            conclude_with=lambda tree, claim: conclude(tree, claim.neighbours, leaf_epsilon).epsilon,
         ),
         _by_rules(
             "number of parts",
             _parts_sentence(declaration),
-            conclude_with=lambda tree, claim: conclude(_with_true_counts(tree), claim.neighbours, leaf).epsilon,
+            conclude_with=lambda tree, claim: conclude(_with_true_counts(tree), claim.neighbours, leaf_epsilon).epsilon,
         ),
     )
 
@@ -214,24 +211,6 @@ def _tight() -> Reading:
         epsilon=_tight_epsilon,
         noise=smallest_noise,
     )
-
-
-def _leaf_bounds() -> Callable[[Step], float]:
-    """Return `leaf_epsilon` that works out equal noise at equal delta once; most epochs and levels have equal noise."""
-    epsilons: dict[tuple[Any, float], float] = {}
-
-    def bound(step: Step) -> float:
-        """Return the exact epsilon of a release at its printed delta."""
-        key = (step.node.mechanism if isinstance(step.node, nodes.Release) else None, step.printed.delta)
-        try:
-            hash(key)
-        except TypeError:
-            return leaf_epsilon(step)
-        if key not in epsilons:
-            epsilons[key] = leaf_epsilon(step)
-        return epsilons[key]
-
-    return bound
 
 
 def _by_rules(name: str, sentence: str, conclude_with: Callable[[Declaration, Claim], float]) -> Reading:

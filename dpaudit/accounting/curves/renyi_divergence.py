@@ -16,7 +16,7 @@ from dpaudit.accounting.curves.mixture_moments import mixture_log_moment
 from dpaudit.accounting.curves.sampled_divergence import sampled_divergence
 from dpaudit.accounting.curves.thresholds import log_moments
 from dpaudit.engines.limits import options_of
-from dpaudit.engines.renyi import log_moment, ranged_moment
+from dpaudit.engines.renyi import excess_terms, log_moment, ranged_moment
 from dpaudit.engines.transform import Floats
 from dpaudit.model.losses import (
     AllocatedLoss,
@@ -87,7 +87,8 @@ def _of_others(loss: _Open, order: float) -> Side:
     if isinstance(loss, SampledLoss):
         high = min(high, sampled_divergence(loss, order, lambda part, at_order: renyi_of_loss(part, at_order)[1]))
     if isinstance(loss, StitchedLoss):
-        high = min(high, _stitched([renyi_of_loss(part, order)[1] for part in (loss.positive, loss.negative)], order))
+        sides = [[renyi_of_loss(part, order)[1]] for part in (loss.positive, loss.negative)]
+        high = min(high, float(_stitched(np.array(sides), np.array([order]))[0]))
     return low, high
 
 
@@ -96,12 +97,12 @@ def _ranged(span: float, powers: Floats) -> Floats:
     return np.asarray(ranged_moment(span, powers) / powers)
 
 
-def _stitched(sides: list[float], order: float) -> float:
-    """Return a bound from those of both sides: the moment is 1 plus an integral of either curve, none negative."""
-    exponents = [side * (order - 1) for side in sides]
-    if max(exponents) > 1:
-        return float(np.logaddexp(exponents[0], exponents[1])) / (order - 1) * (1 + _MARGIN)
-    return math.log1p(math.fsum(map(math.expm1, exponents))) / (order - 1) * (1 + _MARGIN)
+def _stitched(divergences: Floats, orders: Floats) -> Floats:
+    """Return bounds from those of both sides: the moment is 1 plus an integral of either curve, none negative."""
+    sides = divergences * (orders - 1)
+    near = np.log1p(np.expm1(np.minimum(sides, 1.0)).sum(axis=0))
+    both = np.where(sides.max(axis=0) <= 1, near, np.logaddexp(*sides))
+    return np.asarray(both / (orders - 1) * (1 + _MARGIN))
 
 
 def _doubt(loss: SimpleLoss) -> float:
@@ -149,14 +150,8 @@ def _convex(loss: SampledGaussianLoss, order: int) -> float:
     if order < 2:
         return 0.0
     j = np.arange(2, order + 1)
-    choices = np.array([math.lgamma(order + 1) - math.lgamma(k + 1) - math.lgamma(order - k + 1) for k in j])
-    growth = (j * j - j) * loss.mu**2 / 2
-    logs = choices + (order - j) * log_absent(loss.rate) + j * math.log(loss.rate)
-    excess = np.where(
-        growth < 30, np.log(np.expm1(np.minimum(growth, 30.0)) + 1e-320), growth + np.log1p(-np.exp(-growth))
-    )
-    total = float(np.logaddexp.reduce(logs + excess))
-    return total + math.log1p(math.exp(-total)) if total > 0 else math.log1p(math.exp(total))
+    excess = np.logaddexp.reduce(sum(excess_terms((j * j - j) * loss.mu**2 / 2, loss.rate)))
+    return float(np.logaddexp(0.0, excess))
 
 
 def _total(composition: Composition, order: float) -> Side:
@@ -256,11 +251,7 @@ def _highs(loss: SimpleLoss, orders: Floats) -> Floats:
     if loss.infinite_mass > 0:
         return np.full(len(orders), math.inf)
     if isinstance(loss, StitchedLoss):
-        # The moment is 1 plus an integral of either side's curve, and neither is negative.
-        sides = [_highs(part, orders) * (orders - 1) for part in (loss.positive, loss.negative)]
-        near = np.log1p(sum(np.expm1(np.minimum(side, 1.0)) for side in sides))
-        both = np.where(np.maximum(*sides) < 1, near, np.logaddexp(*sides))
-        return np.asarray(both / (orders - 1) * (1 + _MARGIN))
+        return _stitched(np.array([_highs(part, orders) for part in (loss.positive, loss.negative)]), orders)
     if isinstance(loss, _Open):
         return np.asarray(sum(times * _highs(part, orders) for part, times in envelope_of(loss, 1)) * (1 + _MARGIN))
     powers = orders - 1

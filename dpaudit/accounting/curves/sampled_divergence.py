@@ -3,8 +3,10 @@
 import math
 from collections.abc import Callable
 
+import numpy as np
+
+from dpaudit.engines.renyi import excess_terms
 from dpaudit.model.losses import SampledLoss, SimpleLoss
-from dpaudit.model.losses.sampled_ratios import log_absent
 
 _LARGEST = 1024
 _MARGIN = 1e-12
@@ -37,14 +39,8 @@ def sampled_divergence(loss: SampledLoss, order: float, inner: Callable[[SimpleL
 
 def _log_moment(loss: SampledLoss, order: int, inner: Callable[[SimpleLoss, float], float]) -> float:
     """Return ln of the moment of a whole order: what lies above 1 is a sum of terms that are not negative."""
-    logs = []
-    for k in range(2, order + 1):
-        moment = (k - 1) * math.fsum(times * inner(part, float(k)) for part, times in loss.inside)
-        if moment == math.inf:
-            return math.inf
-        excess = moment + math.log1p(-math.exp(-moment)) if moment > 1 else math.log(math.expm1(moment) + 1e-300)
-        chosen = math.lgamma(order + 1) - math.lgamma(k + 1) - math.lgamma(order - k + 1)
-        logs.append(chosen + (order - k) * log_absent(loss.rate) + k * math.log(loss.rate) + excess)
-    top = max(logs)
-    total = top + math.log(math.fsum(math.exp(size - top) for size in logs))
-    return total + math.log1p(math.exp(-total)) if total > 0 else math.log1p(math.exp(total))
+    growth = [
+        (k - 1) * math.fsum(times * inner(part, float(k)) for part, times in loss.inside) for k in range(2, order + 1)
+    ]
+    excess = np.logaddexp.reduce(sum(excess_terms(np.array(growth), loss.rate)))
+    return float(np.logaddexp(0.0, excess))
