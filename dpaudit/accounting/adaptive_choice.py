@@ -3,9 +3,9 @@
 import math
 from functools import reduce
 
-from dpaudit.accounting.dominance import consists_of, dominates, exceeds
+from dpaudit.accounting.dominance import dominates, exceeds
 from dpaudit.accounting.normal_form import Alternatives
-from dpaudit.engines.gaussian import total_mu
+from dpaudit.engines.gaussian import all_gaussian, total_mu
 from dpaudit.engines.limits import options_of
 from dpaudit.model.losses import ChoiceLoss, Composition, GaussianLoss, SimpleLoss
 
@@ -19,7 +19,7 @@ def join(alternatives: Alternatives) -> Composition:
     of another, each pair being a choice; for anything else all losses together are the answer.
     The longest come first and Gaussian ones last, as these can be cut into any number of pieces.
     """
-    return reduce(_either, sorted(alternatives, key=lambda a: (consists_of(GaussianLoss, a), -a.events)))
+    return reduce(_either, sorted(alternatives, key=lambda a: (all_gaussian(a), -a.events)))
 
 
 def _either(left: Composition, right: Composition) -> Composition:
@@ -28,7 +28,7 @@ def _either(left: Composition, right: Composition) -> Composition:
         return left
     if dominates(right, left):
         return right
-    if consists_of(GaussianLoss, right) and len(left.parts) == 1:
+    if all_gaussian(right) and len(left.parts) == 1:
         ((_, copies),) = left.parts
         mu = total_mu(right)[1] / math.sqrt(copies) * (1 + 2.0**-50)
         right = Composition.of(GaussianLoss(mu=mu)) * copies

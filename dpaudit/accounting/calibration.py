@@ -48,8 +48,8 @@ def smallest_noise(subject: Declaration | Mechanism, claim: Claim) -> float:
     """
     tree: Declaration = Release(label="release", mechanism=subject) if isinstance(subject, Mechanism) else subject
     if isinstance(claim, MeasuredClaim):
-        precision = PROVED_UPPERS if isinstance(claim, ProfileClaim) else UPPERS
-        width = _WIDTH if isinstance(claim, ProfileClaim) else _TOLERANCE
+        points = isinstance(claim, ProfileClaim)
+        precision, width = (PROVED_UPPERS, _WIDTH) if points else (UPPERS, _TOLERANCE)
         return smallest_factor(
             lambda factor: excess_scaled(tree, factor, claim, precision), claim.words, tolerance=width
         )
@@ -149,15 +149,14 @@ def excess(tree: Declaration, claim: Claim, precision: Precision = DEFAULT) -> f
     The logarithm of proved delta over claimed delta; for a pure claim, of proved over claimed epsilon; of a claim in
     another measure the largest of its numbers, mu as its square.
     """
-    if isinstance(claim, MeasuredClaim) and not isinstance(claim, ProfileClaim):
-        form = folded(above(tree, claim.neighbours), ())
-        ends = zip(bounds_of(form, claim), limits_of(claim), strict=True)
-        return max(log_ratio(high, limit) for (_, high), limit in ends)
     if isinstance(claim, ProfileClaim):
         who = claim.neighbours
         each = (Claim(epsilon=epsilon, delta=delta, neighbours=who) for epsilon, delta in claim.profile)
         return max(excess(tree, point, precision) for point in each)
     form = folded(above(tree, claim.neighbours), ())
+    if isinstance(claim, MeasuredClaim):
+        ends = zip(bounds_of(form, claim), limits_of(claim), strict=True)
+        return max(log_ratio(high, limit) for (_, high), limit in ends)
     if claim.delta > 0:
         return log_ratio(bracket_delta(form, claim.epsilon, precision).upper, claim.delta)
     return log_ratio(bracket_epsilon(form, 0.0, precision).upper, claim.epsilon)

@@ -1,6 +1,6 @@
 """Provable dominance of one composition over another, decided in exact arithmetic."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from dpaudit.accounting.normal_form import Alternatives
@@ -15,6 +15,9 @@ from dpaudit.model.losses import (
     SimpleLoss,
     ThresholdLoss,
 )
+
+_MOST = 64
+"""How many compositions are kept for a lower bound, which may leave any of them out."""
 
 
 def worst(alternatives: Alternatives) -> Alternatives:
@@ -79,6 +82,14 @@ def exceeds(loss: SimpleLoss, other: SimpleLoss) -> bool:
             return loss == other
 
 
-def consists_of(family: type, composition: Composition) -> bool:
-    """Return whether every part belongs to `family`."""
-    return all(isinstance(loss, family) for loss, _ in composition.parts)
+def heaviest(compositions: Iterable[Composition]) -> tuple[Composition, ...]:
+    """Return compositions that no other one dominates, up to the number that is kept, the heaviest first."""
+    ordered = sorted(compositions, key=lambda composition: (_weight(composition), repr(composition)), reverse=True)
+    return worst(tuple(ordered[:_MOST]))
+
+
+def _weight(composition: Composition) -> tuple[float, float, float]:
+    """Return a rough size to sort by: mass at infinity, squared total variations, and the largest loss."""
+    mass = sum(loss.infinite_mass * times for loss, times in composition.parts)
+    variation = sum(loss.hockey_stick(0.0) ** 2 * times for loss, times in composition.parts)
+    return mass, variation, max((loss.supremum for loss, _ in composition.parts), default=0.0)

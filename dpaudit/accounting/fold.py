@@ -10,10 +10,10 @@ add up only where one pair moves all of them: copies of one query, or releases t
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dpaudit.accounting.derivation.heaviest import heaviest
 from dpaudit.accounting.derivation.judgement import Judgement
 from dpaudit.accounting.derivation.plans import Asked, Found, named_once, shared_keys
 from dpaudit.accounting.derivation.walker import derived
+from dpaudit.accounting.dominance import heaviest
 from dpaudit.accounting.normal_form import Alternatives, NormalForm
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.condition import Condition

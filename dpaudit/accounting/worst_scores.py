@@ -18,7 +18,7 @@ from scipy.special import ndtr
 from dpaudit.accounting.run_counts import RunCount
 from dpaudit.accounting.shuffling import binned
 from dpaudit.accounting.weighed_scores import split
-from dpaudit.engines.gaussian import total_mu
+from dpaudit.engines.gaussian import all_gaussian, total_mu
 from dpaudit.engines.transform import Floats
 from dpaudit.model.losses import ApproximateLoss, Composition, DiscreteLoss, GaussianLoss, LaplaceLoss
 
@@ -98,7 +98,7 @@ def _on_a_line(part: Composition) -> bool:
 
 def _cells(part: Composition) -> tuple[Floats, Floats] | None:
     """Return the laws of a run in cells, by falling ratio; None of what is neither noise on a line nor one table."""
-    if part.parts and all(isinstance(loss, GaussianLoss) for loss, _ in part.parts):
+    if part.parts and all_gaussian(part):
         mu = total_mu(part)[0]
         edges = np.linspace(-_REACH, mu + _REACH, _CELLS)
         return _between(ndtr(edges - mu), ndtr(mu - edges)), _between(ndtr(edges), ndtr(-edges))

@@ -13,7 +13,6 @@ from dpaudit.model.bracket import Bracket, Effort
 from dpaudit.model.claim import Claim
 from dpaudit.model.condition import Condition
 from dpaudit.model.declaration import Declaration
-from dpaudit.model.losses import Composition
 from dpaudit.model.readings import Tight
 from dpaudit.model.witness import DerivationRow, Witness
 
@@ -82,9 +81,9 @@ def _with_assumption(
     evidence: Evidence, together: tuple[Attained, ...], claim: Claim, precision: Precision
 ) -> Evidence:
     """Return `evidence` with what `together` would attain, if that would refute the claim."""
-    alternatives = _compositions(together)
-    if not alternatives:
+    if not together:
         return evidence
+    alternatives = tuple(pair.composition for pair in together)
     assumed = _tight(NormalForm(upper=alternatives, lower=alternatives), claim, precision)
     if not _exceeds(assumed, claim):
         return evidence
@@ -121,16 +120,11 @@ def _exceeds(tight: Tight, claim: Claim) -> bool:
     return tight.delta.lower > claim.delta or tight.epsilon.lower > claim.epsilon
 
 
-def _compositions(attained: tuple[Attained, ...]) -> tuple[Composition, ...]:
-    """Return the compositions of what was found."""
-    return tuple(pair.composition for pair in attained)
-
-
 def _attaining(attained: tuple[Attained, ...], claim: Claim) -> tuple[Witness, ...]:
     """Return the witnesses of the lower ends at `claim`: of epsilon, and of delta where it is another one."""
-    alternatives = _compositions(attained)
-    if not alternatives:
+    if not attained:
         return ()
+    alternatives = tuple(pair.composition for pair in attained)
     ends = [largest_epsilon_of(alternatives, claim.delta)]
     if claim.epsilon < math.inf:
         ends.append(largest_delta_of(alternatives, claim.epsilon))

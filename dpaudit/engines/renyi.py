@@ -81,14 +81,9 @@ def log_moment(loss: Closed, power: Floats) -> Floats:
         case DiscreteLoss(atoms=atoms):
             values, masses = np.array(atoms).T
             below = values - values[-1]  # so that no power overflows and the largest loss counts in full
-            rows = max(1, _ENTRIES // len(values))
-            sums = [(np.exp(np.multiply.outer(part, below)) * masses).sum(axis=1) for part in _chunks(power, rows)]
+            pieces = np.array_split(power, 1 + len(power) * len(values) // _ENTRIES)
+            sums = [(np.exp(np.multiply.outer(piece, below)) * masses).sum(axis=1) for piece in pieces]
             return np.asarray(power * values[-1] + np.log(np.concatenate(sums)))
-
-
-def _chunks(power: Floats, rows: int) -> list[Floats]:
-    """Return the powers in pieces of so many, which bounds the memory of what is made of each."""
-    return [power[start : start + rows] for start in range(0, len(power), rows)]
 
 
 def ranged_moment(span: float, power: Floats) -> Floats:

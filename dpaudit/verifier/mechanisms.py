@@ -14,7 +14,7 @@ from dpaudit.verifier.integers import LATTICE, noise_law
 from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, on_sample, reverse, times
 from dpaudit.verifier.numerics.rates import log_ratio
 from dpaudit.verifier.polygons import larger
-from dpaudit.verifier.refusals import Table, exact_ratio, positive, ratio, require, require_sizes
+from dpaudit.verifier.refusals import Table, exact_ratio, float_above, positive, ratio, require, require_sizes
 from dpaudit.verifier.shape import TABLES, walk
 from dpaudit.verifier.strategies import squared_move
 
@@ -42,9 +42,7 @@ def of_records(fields: Table, records: int) -> Table | None:
     if records == 1 or key is None or "stated" in fields:
         return fields if records == 1 else None
     exact = Fraction(repr(fields[key])) * records
-    moved: float = int(exact) if isinstance(fields[key], int) else float(exact)
-    if Fraction(repr(moved)) < exact:
-        moved = math.nextafter(moved, math.inf)
+    moved: float = int(exact) if isinstance(fields[key], int) else float_above(exact)
     return {**fields, key: moved} if moved <= _FURTHEST[fields["name"]](fields) else None
 
 
@@ -236,7 +234,17 @@ def _integer_noise(fields: Table, relation: str) -> Sides:
 
 
 def _finite(fields: Table, relation: str) -> Sides:
-    """Two laws, outcome by outcome, in an order that queries may change; probabilities, or counts."""
+    """Two laws, outcome by outcome, in an order that queries may change."""
+    rows = rows_of_table(fields)
+    lost, other = (sum((row[i] for row in rows if not row[1 - i]), start=Fraction(0)) for i in (0, 1))
+    losses = [(log_ratio(p / q) if p >= q else -log_ratio(q / p), float(p)) for p, q in rows if p and q]
+    loss: Multiset = Counter([discrete(losses, float(lost), float(other))])
+    even = sorted(rows) == sorted((q, p) for p, q in rows)
+    return loss if even else larger([row for row in rows if all(row)], lost, other), loss
+
+
+def rows_of_table(fields: Table) -> list[tuple[Fraction, Fraction]]:
+    """Return the probabilities of each outcome under two laws, stated or as counts, drawn to their mean if diluted."""
     laws = [[Fraction(repr(float(entry))) for entry in fields[key]] for key in ("first", "second")]
     are_counts = all(entry.denominator == 1 for law in laws for entry in law)
     sums = [sum(law) for law in laws]
@@ -245,11 +253,7 @@ def _finite(fields: Table, relation: str) -> Sides:
     plain = [(p / sums[0], q / sums[1]) for p, q in zip(*laws, strict=True)]
     rows = [(p + (q - p) * share, q + (p - q) * share) for p, q in plain]
     require(min(map(min, rows)) >= 0, "a table is diluted so little that no such laws exist")
-    lost, other = (sum((row[i] for row in rows if not row[1 - i]), start=Fraction(0)) for i in (0, 1))
-    losses = [(log_ratio(p / q) if p >= q else -log_ratio(q / p), float(p)) for p, q in rows if p and q]
-    loss: Multiset = Counter([discrete(losses, float(lost), float(other))])
-    even = sorted(rows) == sorted((q, p) for p, q in rows)
-    return loss if even else larger([row for row in rows if all(row)], lost, other), loss
+    return rows
 
 
 def _exponential(fields: Table, relation: str) -> Sides:
@@ -287,9 +291,9 @@ def _above_threshold(fields: Table, relation: str) -> Sides:
         between = -math.expm1(-float(first)) / 2 * (1 - 1e-10) * (horizon > 1)
         return _sides(black_box(math.inf), discrete([(math.log1p(-between), 1 - between)], between))
     each = exact_ratio(fields, "linf_sensitivity", "query_scale")
-    exact_epsilon, near = first + ways * cutoff * each, float(first + ways * cutoff * each)
-    upper = black_box(near if Fraction(repr(near)) >= exact_epsilon else math.nextafter(near, math.inf))
-    if near > 700:  # a pattern's probability may be no double
+    epsilon = float_above(first + ways * cutoff * each)
+    upper = black_box(epsilon)
+    if epsilon > 700:  # a pattern's probability may be no double
         return _sides(upper, discrete([(0.0, 1.0)]))
     told = min(cutoff, horizon // 2)
     move, ratio_of = float(each), float(first / each)  # in scales of the queries, and those of the threshold
@@ -313,9 +317,8 @@ def _above_threshold_answers(fields: Table, relation: str) -> Sides:
     """All noisy answers from above; below, queries at the threshold that all rise: some printed, and none above 0."""
     cutoff, horizon = int(fields.get("cutoff", 1)), int(fields.get("horizon", 62))
     require(cutoff <= horizon <= 62, "a sparse vector has more answers than queries, or too many queries")
-    exact_epsilon = horizon * exact_ratio(fields, "linf_sensitivity", "query_scale")
-    epsilon, r = float(exact_epsilon), fields["query_scale"] / fields["threshold_scale"]
-    upper = black_box(epsilon if Fraction(repr(epsilon)) >= exact_epsilon else math.nextafter(epsilon, math.inf))
+    epsilon = float_above(horizon * exact_ratio(fields, "linf_sensitivity", "query_scale"))
+    upper, r = black_box(epsilon), fields["query_scale"] / fields["threshold_scale"]
     p = 0.0
     for printed in range(1, cutoff + 1):
         ways = math.comb(horizon, printed) if printed < cutoff else math.comb(horizon - 1, printed - 1)

@@ -1,5 +1,6 @@
 """What the checker refuses and reads: complaints that end a check, its limits, JSON tables and arrays, and numbers."""
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -47,6 +48,12 @@ def require_sizes(fields: Table) -> None:
 def exact_ratio(fields: Table, above: str, below: str) -> Fraction:
     """Return a ratio of two positive fields, each read as its shortest decimal."""
     return Fraction(repr(positive(fields, above))) / Fraction(repr(positive(fields, below)))
+
+
+def float_above(exact: Fraction) -> float:
+    """Return the float that stands for a ratio, or the next one where its shortest decimal is below."""
+    near = float(exact)
+    return near if Fraction(repr(near)) >= exact else math.nextafter(near, math.inf)
 
 
 def ratio(fields: Table, above: str, below: str) -> float:

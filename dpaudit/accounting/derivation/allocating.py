@@ -7,11 +7,10 @@ from dpaudit.accounting.derivation.groups import chain
 from dpaudit.accounting.derivation.judgement import Judgement
 from dpaudit.accounting.derivation.maps import even, joint, plain
 from dpaudit.accounting.derivation.plans import Asked, Found, each
-from dpaudit.accounting.dominance import consists_of
 from dpaudit.accounting.normal_form import Alternatives, in_both_orders, in_open_orders
 from dpaudit.accounting.samples.in_either_order import in_either_order
 from dpaudit.accounting.samples.split import LEAST, LONGEST, MOST, split_above
-from dpaudit.engines.gaussian import total_mu
+from dpaudit.engines.gaussian import all_gaussian, total_mu
 from dpaudit.model.declaration import Allocate
 from dpaudit.model.losses import AllocatedLoss, Composition, GaussianLoss
 
@@ -53,7 +52,7 @@ def apart_attained(judgement: Judgement, asked: Asked) -> Found:
     """Return what the sum of an epoch's Gaussian answers shows of two opposite records, where these are known of."""
 
     def summed(composition: Composition, node: Allocate) -> Composition:
-        if not consists_of(GaussianLoss, composition):
+        if not all_gaussian(composition):
             return Composition()
         mu = total_mu(composition)[0] * 2 * node.per_epoch / node.steps**0.5 * (1 - 2.0**-50)
         return Composition.of(GaussianLoss(mu=mu)) * node.epochs
@@ -105,7 +104,7 @@ def _replaced(composition: Composition, node: Allocate) -> Composition:
     """Return two records, each at one secret step of Gaussian releases; at known steps otherwise."""
     again = node.positions == "repeated"
     once = node.per_epoch == 1 and (again or node.epochs == 1)
-    if once and consists_of(GaussianLoss, composition):
+    if once and all_gaussian(composition):
         mu = total_mu(composition * node.epochs)[1]
         if LEAST <= mu <= MOST and 1 < node.steps <= LONGEST:
             return Composition.of(split_above(mu, node.steps))

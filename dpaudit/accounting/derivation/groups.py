@@ -3,11 +3,11 @@
 import math
 from fractions import Fraction
 
-from dpaudit.accounting.dominance import consists_of, worst
+from dpaudit.accounting.dominance import worst
 from dpaudit.accounting.normal_form import Alternatives
 from dpaudit.accounting.samples.black_box import black_box
 from dpaudit.checks import meant
-from dpaudit.engines.gaussian import total_mu
+from dpaudit.engines.gaussian import all_gaussian, total_mu
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.declaration import Subsample
 from dpaudit.model.losses import (
@@ -90,7 +90,7 @@ def chained(alternatives: Alternatives, records: int) -> Alternatives:
     """
     if records == 1:
         return alternatives
-    if len(alternatives) == 1 or all(consists_of(GaussianLoss, a) for a in alternatives):
+    if len(alternatives) == 1 or all(map(all_gaussian, alternatives)):
         return worst(tuple(chain(a, records) for a in alternatives))
     boxes = [box for a in alternatives if (box := black_box(a)) is not None]
     if len(boxes) < len(alternatives):
@@ -139,7 +139,7 @@ def from_a_set(composition: Composition, node: Subsample, records: int) -> Compo
     """
     if not composition.parts:
         return composition
-    if all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts):
+    if all_gaussian(composition):
         shifts = shifts_of_a_set(node, records, total_mu(composition)[1], above=True)
         return Composition.of(MixtureLoss(above=shifts, below=((0.0, 1.0),)))
     ((loss, times), *others) = composition.parts

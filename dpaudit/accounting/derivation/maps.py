@@ -3,12 +3,11 @@
 import math
 
 from dpaudit.accounting.derivation.groups import chain
-from dpaudit.accounting.dominance import consists_of
 from dpaudit.accounting.normal_form import Alternatives
 from dpaudit.accounting.samples.black_box import black_box
 from dpaudit.accounting.schemes import drawn_counts, truncated_shares
 from dpaudit.accounting.zeroed import is_cut, zeroed_above
-from dpaudit.engines.gaussian import total_mu
+from dpaudit.engines.gaussian import all_gaussian, total_mu
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.declaration import Subsample
 from dpaudit.model.losses import (
@@ -62,7 +61,7 @@ def zeroed(composition: Composition, node: Subsample) -> Composition:
         return present(composition, node)
     if not plain(composition):
         return _amplified(chain(composition, 2), node.rate)
-    if consists_of(GaussianLoss, composition) and is_cut(mu := total_mu(composition)[1], node.rate):
+    if all_gaussian(composition) and is_cut(mu := total_mu(composition)[1], node.rate):
         return Composition.of(zeroed_above(mu, node.rate))
     return _both(chain(composition, 2), node.rate)
 
@@ -104,7 +103,7 @@ def copied(composition: Composition, node: Subsample) -> Composition:
     options: list[tuple[float, SimpleLoss]] = []
     for weight, copies in drawn_counts(node):
         moved = chain(composition, copies) if copies else Composition.of(LOST)
-        if consists_of(GaussianLoss, moved):
+        if all_gaussian(moved):
             options.append((weight, GaussianLoss(mu=total_mu(moved)[1])))
         elif len(moved.parts) == 1 and moved.parts[0][1] == 1:
             options.append((weight, moved.parts[0][0]))
@@ -144,7 +143,7 @@ def one_shift(alternatives: Alternatives) -> bool:
 
 def shift_of(composition: Composition, *, upwards: bool) -> GaussianLoss | LaplaceLoss | None:
     """Return the one shift that a part is, or None; None also of one so large that densities there are no numbers."""
-    if consists_of(GaussianLoss, composition):
+    if all_gaussian(composition):
         mu = total_mu(composition)[1 if upwards else 0]
         return GaussianLoss(mu=mu) if mu <= _LARGEST_MU else None
     ((loss, times), *others) = composition.parts
@@ -167,7 +166,7 @@ def moved_apart(loss: GaussianLoss | LaplaceLoss, rate: float) -> Composition:
 
 def sampled(composition: Composition, rate: float, *, upwards: bool) -> Composition:
     """Return all losses together on one sample that holds the record with probability `rate`."""
-    if consists_of(GaussianLoss, composition):
+    if all_gaussian(composition):
         mu = total_mu(composition)[1 if upwards else 0]
         return Composition.of(SampledGaussianLoss(mu=mu, rate=rate) if rate < 1 else GaussianLoss(mu=mu))
     if rate == 1:
@@ -181,7 +180,7 @@ def sampled(composition: Composition, rate: float, *, upwards: bool) -> Composit
 
 def joint(composition: Composition, *, upwards: bool = True) -> Composition:
     """Return Gaussian losses as one, rounded to one side."""
-    if not consists_of(GaussianLoss, composition):
+    if not all_gaussian(composition):
         return composition
     return Composition.of(GaussianLoss(mu=total_mu(composition)[1 if upwards else 0]))
 

@@ -2,15 +2,18 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TypeAlias
 
-from dpaudit.accounting.derivation.heaviest import heaviest
-from dpaudit.accounting.derivation.queries import Query, query_of
+from dpaudit.accounting.dominance import heaviest
 from dpaudit.model.declaration import Declaration, Parallel, Release, walk
 from dpaudit.model.losses import Composition
+from dpaudit.model.mechanism import is_mechanism
 from dpaudit.model.moves import Move
 from dpaudit.model.witness import Entry
+
+Query: TypeAlias = tuple[object, ...]
+"""What one pair moves as a whole: a label with the query's own parameters, or all labels of a set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,3 +183,35 @@ def _pruned(plans: list[Plan]) -> tuple[Plan, ...]:
         first = {plan.composition: plan for plan in reversed(group)}
         undominated += [first[composition] for composition in heaviest(first)]
     return tuple(undominated)
+
+
+def query_of(mechanism: object) -> Query:
+    """Return what a mechanism adds its noise to: its kind, and the parameters that scaling the noise leaves alone.
+
+    >>> from mechanisms import Laplace
+    >>> less, more = (Laplace(scale=b, l1_sensitivity=1.0, neighbours="replace_one") for b in (1.0, 3.0))
+    >>> query_of(less) == query_of(more)
+    True
+    """
+    if not is_mechanism(mechanism):
+        return (mechanism,)
+    for factor in (2.0, 0.5):  # noise near the end of the range can be scaled one way only
+        try:
+            return _common(mechanism, mechanism.scaled(factor))
+        except (ValueError, OverflowError):
+            continue
+    return (mechanism,)
+
+
+def _common(first: object, second: object) -> Query:
+    """Return the name of a mechanism and those of its parameters that another of its kind shares."""
+    if not is_dataclass(first):
+        return (first,)
+    pairs = [(entry.name, getattr(first, entry.name), getattr(second, entry.name)) for entry in fields(first)]
+    shared = ((name, _common(a, b) if is_mechanism(a) else a) for name, a, b in pairs if _alike(a, b))
+    return (type(first).__name__, *shared)
+
+
+def _alike(first: object, second: object) -> bool:
+    """Return whether two parameters are equal, or mechanisms inside a mechanism."""
+    return first == second or is_mechanism(first)

@@ -19,16 +19,15 @@ from dpaudit.accounting.derivation.groups import (
 )
 from dpaudit.accounting.derivation.judgement import Judgement
 from dpaudit.accounting.derivation.plans import Asked, Found, each
-from dpaudit.accounting.dominance import consists_of
 from dpaudit.accounting.normal_form import Alternatives, in_both_orders, in_open_orders
 from dpaudit.accounting.samples.in_either_order import in_either_order
 from dpaudit.accounting.samples.together import together_above, together_attained
 from dpaudit.accounting.schemes import drawn_with_replacement, kept_rate
 from dpaudit.accounting.zeroed import is_cut, zeroed_attained
-from dpaudit.engines.gaussian import total_mu
+from dpaudit.engines.gaussian import all_gaussian, total_mu
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.declaration import Billboard, Declaration, Local, Parallel, PostProcess, Release, Subsample, walk
-from dpaudit.model.losses import Composition, GaussianLoss, Loss, MixtureLoss
+from dpaudit.model.losses import Composition, Loss, MixtureLoss
 from dpaudit.model.mechanism import is_opposed, is_plugged_in
 from dpaudit.model.moves import Move
 
@@ -153,7 +152,7 @@ def set_attained(judgement: Judgement, asked: Asked) -> Found:
     removed = judgement.move.name == "remove" and asked.records(judgement.move) > 1
 
     def pair(composition: Composition, node: Subsample) -> Composition:
-        if not (removed and consists_of(GaussianLoss, composition)):
+        if not (removed and all_gaussian(composition)):
             return maps.sampled(composition, node.rate, upwards=False)
         shifts = shifts_of_a_set(node, judgement.move.records, total_mu(composition)[0], above=False)
         return Composition.of(MixtureLoss(above=shifts, below=((0.0, 1.0),)))
@@ -165,7 +164,7 @@ def zeroed_in_a_set_attained(judgement: Judgement, asked: Asked) -> Found:
     """Return what a record attains against its zero among opposite records, or where nothing is known of others."""
 
     def pair(composition: Composition, node: Subsample) -> Composition:
-        mu = total_mu(composition)[0] if consists_of(GaussianLoss, composition) else 0.0
+        mu = total_mu(composition)[0] if all_gaussian(composition) else 0.0
         if asked.together and node.rate < 1 and is_cut(mu, node.rate):
             return Composition.of(zeroed_attained(mu, node.rate))
         return maps.sampled(composition, node.rate, upwards=False)
@@ -182,7 +181,7 @@ def copied_attained(judgement: Judgement, asked: Asked) -> Found:
     """Return what the copies of a record attain beside copies of another one, of Gaussian releases."""
 
     def pair(composition: Composition, node: Subsample) -> Composition:
-        gaussian = consists_of(GaussianLoss, composition)
+        gaussian = all_gaussian(composition)
         return Composition.of(drawn_with_replacement(node, total_mu(composition)[0])) if gaussian else Composition()
 
     return _drawn_attained(judgement, asked, pair)

@@ -16,6 +16,7 @@ import numpy as np
 
 from dpaudit.engines.basic import total_infinite_mass
 from dpaudit.engines.engine import Ends, Engine
+from dpaudit.engines.gaussian import all_gaussian
 from dpaudit.engines.law import Weights, composed, weighted
 from dpaudit.engines.limits import gridded
 from dpaudit.engines.pairs.finite_pair import FinitePair
@@ -29,7 +30,7 @@ from dpaudit.engines.tilted.once import delta_once, epsilon_once, is_met_once
 from dpaudit.engines.tilted.steering import COARSE, Aim, Atoms, aimed_at_delta, aimed_at_epsilon
 from dpaudit.engines.tilted.tails import log_mass_beyond
 from dpaudit.engines.tilted.window import Window, coarse, window
-from dpaudit.model.losses import Composition, GaussianLoss, SimpleLoss
+from dpaudit.model.losses import Composition, SimpleLoss
 
 _SMALLEST = 1e-280  # the smallest delta that is resolved
 _FLOOR = 1e-40  # the smallest delta at an epsilon that is resolved well
@@ -231,7 +232,7 @@ def _covers(composition: Composition) -> bool:
 
 def _is_summed(composition: Composition) -> bool:
     """Return whether the parts are few, or so many that they become classes, and nothing closed or counted does it."""
-    if all(isinstance(loss, GaussianLoss) for loss, _ in composition.parts):
+    if all_gaussian(composition):
         return False
     if sum(not isinstance(loss, CLASSED) for loss, _ in composition.parts) > _OTHERS:
         return False

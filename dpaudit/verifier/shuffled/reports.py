@@ -7,12 +7,12 @@ finer grids.
 
 import math
 from collections.abc import Iterator
-from fractions import Fraction
 from itertools import pairwise, product
 
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 
+from dpaudit.verifier.mechanisms import rows_of_table
 from dpaudit.verifier.polygons import hull
 from dpaudit.verifier.refusals import Array, Table
 
@@ -44,12 +44,8 @@ def law_of(fields: Table) -> Known | None:
 
 
 def _table(fields: Table) -> Known:
-    """Two laws, drawn to their mean by the dilution."""
-    laws = [[Fraction(repr(float(entry))) for entry in fields[key]] for key in ("first", "second")]
-    laws = [[entry / sum(law) for entry in law] for law in laws]
-    away = 1 / Fraction(repr(float(fields.get("dilution", 1.0))))
-    means = [(p + q) / 2 for p, q in zip(*laws, strict=True)]
-    values = np.array([[float(m + (p - m) * away) for p, m in zip(law, means, strict=True)] for law in laws])
+    """Two laws of which nothing is open."""
+    values = np.array([[float(p) for p in law] for law in zip(*rows_of_table(fields), strict=True)])
     return values, values.min(axis=0), True
 
 
@@ -300,7 +296,7 @@ def counted(change: Change, others: list[int]) -> tuple[Array, Array]:
     for value, number in zip(change[3], others, strict=True):
         for _ in range(number):
             law = _and(law, value)
-    return _and(law, change[0]), _and(law, change[1])
+    return _and(law, change[0]).ravel(), _and(law, change[1]).ravel()
 
 
 def sticks(p: Array, q: Array, knots: Array, error: float) -> Array:

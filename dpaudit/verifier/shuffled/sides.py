@@ -152,17 +152,21 @@ def _in_blocks(change: Change, users: int, knots: Array) -> Array:
     Numbers of others who hold the first value lie between the ends of a block; those that a block leaves open are told
     apart.
     """
-    first, second, _, values = change
     blocks = users if users <= _EXACT else _BLOCKS if users <= _SOME else _FEWER_BLOCKS
     heights = np.zeros(len(knots))
     for block in range(blocks):
         least, end = (users * side // blocks for side in (block, block + 1))
-        sides = (least, values[0][0]), (users - end, values[1][0])
-        ones, more_ones = (_binomial(_likely(n, rate), n, rate) for n, rate in sides)
-        counts = np.convolve(ones, more_ones)
-        first_counts, second_counts = (np.convolve(counts, own[::-1]) for own in (first, second))
-        heights = np.maximum(heights, sticks(first_counts, second_counts, knots, 1e-10 + 1e-13 * users))
+        laws = _two_counted(change, [least, users - end])
+        heights = np.maximum(heights, sticks(*laws, knots, 1e-10 + 1e-13 * users))
     return np.minimum(1.0, heights + _OUTSIDE)
+
+
+def _two_counted(change: Change, others: list[int]) -> tuple[Array, Array]:
+    """Return both laws of the first of two counts, beside others who hold one of two values."""
+    sides = [(number, float(law[0])) for number, law in zip(others, change[3], strict=True)]
+    ones, more_ones = (_binomial(_likely(*side), *side) for side in sides)
+    counts = np.convolve(ones, more_ones)
+    return np.convolve(counts, change[0][::-1]), np.convolve(counts, change[1][::-1])
 
 
 def beside(node: Table) -> list[list[int]]:
@@ -196,21 +200,17 @@ def shuffled_below(node: Table, part: Multiset, entry: int, moves: Callable[[Tab
     change = change_of(report_laws, [moves(release) for release in _asked(node["part"])])
     if (answers := _answers(node)) > 2 and users <= _FEW:
         laws = shown_beside(users, epsilon, answers, others.index(max(others)))
-        return Counter([_merged(*laws, 0.0, epsilon)])
-    if change[3].shape == (2, 2):
-        sides = [(n, float(law[0])) for n, law in zip(others, change[3], strict=True)]
-        ones, more_ones = (_binomial(_likely(n, rate), n, rate) for n, rate in sides)
-        counts = np.convolve(ones, more_ones)
-        first_law, second_law = (np.convolve(counts, own[::-1]) for own in change[:2])
-        return Counter([_merged(first_law, second_law, 0.0, epsilon)])
-    if len(report_laws) == 1 and report_laws[0][2] and _short(report_laws[0], users):
-        first_law, second_law = counted(change, others)
-        return Counter([_merged(first_law.ravel(), second_law.ravel(), 0.0, epsilon)])
-    if users > _MANY or epsilon < _LEAST:
+    elif change[3].shape == (2, 2):
+        laws = _two_counted(change, others)
+    elif len(report_laws) == 1 and report_laws[0][2] and _short(report_laws[0], users):
+        laws = counted(change, others)
+    elif users > _MANY or epsilon < _LEAST:
         return Counter()
-    near = fallen(lambda at: seen(change, others, at)[1], epsilon, _GONE)
-    atoms = shown(change, others, near * np.linspace(0.0, 1.0, _EVENTS) ** _DENSE)
-    return Counter([("between", black_box(epsilon), discrete(atoms))])
+    else:
+        near = fallen(lambda at: seen(change, others, at)[1], epsilon, _GONE)
+        atoms = shown(change, others, near * np.linspace(0.0, 1.0, _EVENTS) ** _DENSE)
+        return Counter([("between", black_box(epsilon), discrete(atoms))])
+    return Counter([_merged(*laws, 0.0, epsilon)])
 
 
 def _short(report_law: Known, users: int) -> bool:
