@@ -12,7 +12,6 @@ from typing import Literal, TypeAlias
 from dpaudit.accounting.adaptive_choice import join
 from dpaudit.accounting.derivation.plans import Asked, Found
 from dpaudit.accounting.normal_form import Alternatives
-from dpaudit.model.condition_kinds import ConditionKind
 from dpaudit.model.declaration import Declaration, Subsample
 from dpaudit.model.moves import Move
 
@@ -26,16 +25,15 @@ _CHOICES: tuple[Choice, ...] = ("none", "order", "step")
 class Rule:
     """One row of the table; `dpaudit.model.moves` has its premises, docs/theory/rules.md its line.
 
-    Parameters: `above` and `below`, how it concludes from the judgements of its premises; `conditions` that it takes
-    for granted; `choice`, when one of several alternatives is met; `counts`, whether each premise is read for one
-    record, for all of a person that move, or for all that the members of a group own; `refusal`, in words, what
-    integers decide; `others`, whether the pair below needs records that a sensitivity does not promise.
+    Parameters: `above` and `below`, how it concludes from the judgements of its premises; `choice`, when one of several
+    alternatives is met; `counts`, whether each premise is read for one record, for all of a person that move, or for
+    all that the members of a group own; `refusal`, in words, what integers decide; `others`, whether the pair below
+    needs records that a sensitivity does not promise. What it takes for granted, the node brings as conditions.
     """
 
     name: str
     above: "Callable[[Judgement], Alternatives]"
     below: "Callable[[Judgement, Asked], Found]"
-    conditions: tuple[ConditionKind, ...]
     choice: Literal["as the parts", "none above none", "order above none", "at each step"] = "at each step"
     counts: tuple[Literal["one", "all", "group"], ...] = ("one",)
     refusal: Callable[[Declaration, Move], str] | None = None

@@ -13,45 +13,31 @@ from dpaudit.accounting.derivation.judgement import Judgement, Rule
 from dpaudit.accounting.derivation.plans import Asked
 from dpaudit.errors import DeclarationError
 from dpaudit.model.claim import Neighbours
-from dpaudit.model.condition_kinds import ConditionKind
 from dpaudit.model.declaration import Declaration, walk
 from dpaudit.model.moves import MOVES, Exchange, Move, Remove, Replace, Zero, name_of, proved_relations
 
 _ALL = (Remove, Zero, Replace, Exchange)
 _KEPT = (Remove, Zero, Replace)
-_TOUCHED: tuple[ConditionKind, ...] = ("public_key", "one_part")
-_FILTER: tuple[ConditionKind, ...] = ("limit_fixed_first", "within_limit", "public_refusals", "parts_in_order")
-_OWN_FILTER: tuple[ConditionKind, ...] = ("limit_fixed_first", "own_limit", "own_costs", "parts_in_order")
-_BILLBOARD: tuple[ConditionKind, ...] = ("own_inputs_only", "independent_users", "whole_record", "one_appearance")
 
 _passing = partial(Rule, choice="as the parts", counts=("all",))
 _ordered = partial(Rule, choice="order above none")
 
 _TABLE: dict[str, dict[tuple[type[Move], ...], Rule]] = {
-    "release": {
-        _ALL: _passing(
-            "release", composing.released, composing.release_attained, ("sensitivity", "fresh_noise", "floating_point")
-        )
-    },
-    "stated": {_ALL: _passing("stated", composing.told, composing.nothing_known, ("stated",))},
-    "sequential": {_ALL: _passing("sequence", composing.summed, composing.summed_attained, ("declared_times",))},
-    "repeat": {_ALL: _passing("repeat", composing.repeated, composing.repeated_attained, ("declared_times",))},
-    "filtered": {_KEPT: Rule("filter", composing.filtered, composing.nothing_known, _FILTER, choice="as the parts")},
+    "release": {_ALL: _passing("release", composing.released, composing.release_attained)},
+    "stated": {_ALL: _passing("stated", composing.told, composing.nothing_known)},
+    "sequential": {_ALL: _passing("sequence", composing.summed, composing.summed_attained)},
+    "repeat": {_ALL: _passing("repeat", composing.repeated, composing.repeated_attained)},
+    "filtered": {_KEPT: Rule("filter", composing.filtered, composing.nothing_known, choice="as the parts")},
     "filtered_per_record": {
-        (Remove,): Rule(
-            "filter of a record", composing.filtered, composing.nothing_known, _OWN_FILTER, choice="as the parts"
-        )
+        (Remove,): Rule("filter of a record", composing.filtered, composing.nothing_known, choice="as the parts")
     },
-    "post_process": {
-        _ALL: _passing("post-process", composing.as_the_part, composing.as_the_part_attained, ("no_data_read",))
-    },
-    "billboard": {(Replace,): _passing("billboard", composing.as_the_part, composing.as_the_part_attained, _BILLBOARD)},
+    "post_process": {_ALL: _passing("post-process", composing.as_the_part, composing.as_the_part_attained)},
+    "billboard": {(Replace,): _passing("billboard", composing.as_the_part, composing.as_the_part_attained)},
     "group": {
         _ALL: Rule(
             "group",
             composing.as_the_part,
             composing.as_the_part_attained,
-            ("contribution_bound",),
             choice="none above none",
             counts=("group",),
             refusal=composing.others_own_as_many,
@@ -59,46 +45,29 @@ _TABLE: dict[str, dict[tuple[type[Move], ...], Rule]] = {
     },
     "local": {
         _KEPT: Rule(
-            "message",
-            composing.as_the_part,
-            composing.sent_attained,
-            ("one_message",),
-            choice="none above none",
-            counts=("all", "one"),
+            "message", composing.as_the_part, composing.sent_attained, choice="none above none", counts=("all", "one")
         ),
-        (Exchange,): Rule("exchanged message", composing.two_touched, composing.nothing_known, ("one_message",)),
+        (Exchange,): Rule("exchanged message", composing.two_touched, composing.nothing_known),
     },
     "parallel": {
-        _KEPT: Rule("parallel parts", composing.largest, composing.largest_attained, _TOUCHED, counts=("one", "all")),
-        (Exchange,): Rule("exchanged part", composing.two_touched, composing.nothing_known, _TOUCHED),
+        _KEPT: Rule("parallel parts", composing.largest, composing.largest_attained, counts=("one", "all")),
+        (Exchange,): Rule("exchanged part", composing.two_touched, composing.nothing_known),
     },
-    "secret parallel": {
-        _KEPT: Rule("secret part", composing.largest, composing.nothing_known, (*_TOUCHED, "independent_keys"))
-    },
+    "secret parallel": {_KEPT: Rule("secret part", composing.largest, composing.nothing_known)},
     "cells": {
-        (Remove,): Rule("touched cell", composing.one_after_another, composing.cell_attained, ("one_cell",)),
-        (Replace, Exchange): Rule("two cells", composing.two_touched, composing.two_cells_attained, ("one_cell",)),
+        (Remove,): Rule("touched cell", composing.one_after_another, composing.cell_attained),
+        (Replace, Exchange): Rule("two cells", composing.two_touched, composing.two_cells_attained),
     },
     "poisson": {
-        (Remove,): _ordered(
-            "removed from a Poisson sample",
-            sampling.removed_from_poisson,
-            sampling.poisson_attained,
-            ("secret_sample",),
-        ),
+        (Remove,): _ordered("removed from a Poisson sample", sampling.removed_from_poisson, sampling.poisson_attained),
         (Zero,): _ordered(
             "zeroed on a Poisson sample",
             sampling.removed_from_poisson,
             sampling.poisson_attained,
-            ("secret_sample", "zeroed_as_absent"),
             others="below rate 1",
         ),
         (Replace, Exchange): Rule(
-            "replaced on a Poisson sample",
-            sampling.replaced_on_poisson,
-            sampling.apart_attained,
-            ("secret_sample",),
-            others="needed",
+            "replaced on a Poisson sample", sampling.replaced_on_poisson, sampling.apart_attained, others="needed"
         ),
     },
     "without_replacement": {
@@ -106,73 +75,35 @@ _TABLE: dict[str, dict[tuple[type[Move], ...], Rule]] = {
             "removed from a set",
             sampling.removed_from_a_set,
             sampling.set_attained,
-            ("secret_sample", "no_identifier_read"),
             refusal=sampling.removal_leaves_a_set,
         ),
-        (Replace, Exchange): Rule(
-            "replaced in a set",
-            sampling.replaced_in_a_set,
-            sampling.set_attained,
-            ("secret_sample", "no_identifier_read"),
-        ),
+        (Replace, Exchange): Rule("replaced in a set", sampling.replaced_in_a_set, sampling.set_attained),
         (Zero,): _ordered(
-            "zeroed in a set",
-            sampling.zeroed_in_a_set,
-            sampling.zeroed_in_a_set_attained,
-            ("secret_sample", "no_identifier_read"),
-            others="needed",
+            "zeroed in a set", sampling.zeroed_in_a_set, sampling.zeroed_in_a_set_attained, others="needed"
         ),
     },
     "truncated_poisson": {
         (Remove,): _ordered(
-            "removed from a cut sample",
-            sampling.removed_from_a_cut_sample,
-            sampling.cut_attained,
-            ("secret_sample",),
-            others="needed",
+            "removed from a cut sample", sampling.removed_from_a_cut_sample, sampling.cut_attained, others="needed"
         )
     },
     "with_replacement": {
-        (Replace,): Rule(
-            "draws with replacement",
-            sampling.replaced_with_replacement,
-            sampling.copied_attained,
-            ("secret_sample", "no_identifier_read"),
-        )
+        (Replace,): Rule("draws with replacement", sampling.replaced_with_replacement, sampling.copied_attained)
     },
     "allocate": {
-        (Remove,): _ordered(
-            "removed from secret steps", allocating.removed_from_steps, allocating.steps_attained, ("secret_positions",)
-        ),
+        (Remove,): _ordered("removed from secret steps", allocating.removed_from_steps, allocating.steps_attained),
         (Zero,): _ordered(
-            "zeroed at secret steps",
-            allocating.removed_from_steps,
-            allocating.steps_attained,
-            ("secret_positions", "zeroed_as_absent"),
-            others="needed",
+            "zeroed at secret steps", allocating.removed_from_steps, allocating.steps_attained, others="needed"
         ),
         (Replace,): Rule(
-            "replaced at secret steps",
-            allocating.replaced_at_steps,
-            allocating.apart_attained,
-            ("secret_positions",),
-            others="needed",
+            "replaced at secret steps", allocating.replaced_at_steps, allocating.apart_attained, others="needed"
         ),
     },
     "best_of": {
-        _KEPT: Rule(
-            "best run",
-            selecting.best,
-            selecting.best_run_attained,
-            ("secret_count", "independent_runs"),
-            choice="none above none",
-            counts=("all",),
-        )
+        _KEPT: Rule("best run", selecting.best, selecting.best_run_attained, choice="none above none", counts=("all",))
     },
-    "shuffle": {(Replace,): Rule("shuffle", shuffles.shuffled, shuffles.reports_attained, ("secret_order",))},
-    "shuffled_table": {
-        (Replace,): Rule("shuffled table", shuffles.shuffled, shuffles.reports_attained, ("secret_order", "two_values"))
-    },
+    "shuffle": {(Replace,): Rule("shuffle", shuffles.shuffled, shuffles.reports_attained)},
+    "shuffled_table": {(Replace,): Rule("shuffled table", shuffles.shuffled, shuffles.reports_attained)},
 }
 
 RULES = {(node, move): rule for node, rows in _TABLE.items() for moves, rule in rows.items() for move in moves}
@@ -190,7 +121,7 @@ def _unproved(judgement: Judgement, asked: Asked | None = None) -> NoReturn:
     )
 
 
-_UNPROVED = Rule("no rule", _unproved, _unproved, ())
+_UNPROVED = Rule("no rule", _unproved, _unproved)
 
 
 def rule_of(name: str, move: type[Move]) -> Rule:
