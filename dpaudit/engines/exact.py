@@ -41,7 +41,7 @@ def exact_supremum(loss: SimpleLoss) -> Fraction:
             return Fraction(loss.supremum)
 
 
-def nearest(exact: Fraction) -> float:
+def nearest(exact: Fraction | int) -> float:
     """Return the float nearest to a ratio, which stands for it; infinity beyond floating point."""
     try:
         return float(exact)
@@ -54,9 +54,8 @@ def outwards(exact: Fraction | int) -> tuple[float, float]:
 
     Edge cases: beyond floating point, the largest float and infinity.
     """
-    try:
-        near = float(exact)
-    except OverflowError:
+    near = nearest(exact)
+    if near == math.inf:
         return math.nextafter(math.inf, 0), math.inf
     low = near if Fraction(near) <= exact else math.nextafter(near, -math.inf)
     high = near if Fraction(near) >= exact else math.nextafter(near, math.inf)

@@ -75,7 +75,6 @@ class Law:
     error: float
     log_scale: float
     blur: float
-    first: int
 
 
 def composed(parts: Sequence[Weights], first: int, size: int, shown: int) -> Law:
@@ -101,7 +100,7 @@ def composed(parts: Sequence[Weights], first: int, size: int, shown: int) -> Law
         with np.errstate(over="ignore", invalid="ignore"):
             product *= power_of(entries, part.times)
     if not max(float(log_moduli.max()), float((log_moduli + sensitivity).max()) / 2) < _LARGEST:
-        return Law(coefficients=np.zeros(shown), error=0.0, log_scale=0.0, blur=math.inf, first=first)
+        return Law(coefficients=np.zeros(shown), error=0.0, log_scale=0.0, blur=math.inf)
     bounds = np.exp(log_moduli * (1 - 1e-12) + 1e-9)
     back = 1.01 * float((bounds * (sensitivity + _PRODUCT * events + unit)).sum()) + _LEAST
     circular = np.roll(signal(product), -(first % size))
@@ -110,7 +109,6 @@ def composed(parts: Sequence[Weights], first: int, size: int, shown: int) -> Law
         error=2 * back / size,
         log_scale=math.fsum(part.times * part.log_scale for part in parts),
         blur=4 * _UNIT * math.fsum(abs(part.times * part.log_scale) for part in parts),
-        first=first,
     )
 
 

@@ -132,10 +132,8 @@ def test_a_certificate_lists_the_conditions_of_the_rules() -> None:
         for relation in NEIGHBOURS:
             with suppress(UnsupportedError):
                 held = derived(tree, relation)
-                own = (
-                    one.rule for one in judgements(held) if one.move == MOVES[relation]() and one.rule.name in lines()
-                )
-                wanted = set[str]().union(*map(conditions, own))
+                own = (one.rule for one in judgements(held) if one.move == MOVES[relation]())
+                wanted = set[str]().union(*(conditions(rule) for rule in own if rule.name in lines()))
                 assert wanted <= {condition.kind for condition in conditions_of(tree, relation)}, (name, relation)
 
 
