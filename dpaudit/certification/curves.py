@@ -1,9 +1,6 @@
 """A curve of a certificate's declaration, by its kind."""
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
 from typing import get_args
 
 from dpaudit.accounting.curves.divergence_tables import concentrated_table, renyi_table
@@ -28,55 +25,6 @@ KINDS: tuple[CurveKind, ...] = get_args(CurveKind)
 """Every kind of curve."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Curves:
-    """What the curves of one declaration are computed from."""
-
-    record: CertificateRecord
-    size: int
-    points: int
-
-    @property
-    def violated(self) -> bool:
-        """Return whether a condition of the proof was seen violated."""
-        return is_void(self.record.conditions)
-
-    @cached_property
-    def form(self) -> NormalForm:
-        """Return the normal form of the declaration."""
-        return fold(self.record.declaration, self.record.claim.neighbours, self.record.conditions)
-
-    @cached_property
-    def stick(self) -> HockeyStick:
-        """Return brackets on delta along epsilon, the claim's among them."""
-        if isinstance(self.record.claim, MeasuredClaim):
-            return hockey_stick(self.form, violated=self.violated, points=max(self.points, POINTS))
-        tight = self.record.tight.epsilon
-        epsilons = tuple(e for e in (self.record.claim.epsilon, tight.lower, tight.upper) if math.isfinite(e))
-        return hockey_stick(self.form, violated=self.violated, points=max(self.points, POINTS), also=epsilons)
-
-    def tail(self) -> CurveTable:
-        """Return the tail of the privacy loss."""
-        points = tuple(zip(self.stick.epsilons, self.stick.upper, strict=True))
-        every = LossTail(points=points)
-        return tail_table(self.form, every, violated=self.violated, points=min(self.points, 13))
-
-    def group(self) -> CurveTable:
-        """Return the curve of several records of one person, for which the group itself must have a rule.
-
-        Its own normal form counts, and a chain of records that change one after another where that keeps all sizes.
-        """
-        group, neighbours = Group(part=self.record.declaration, size=self.size), self.record.claim.neighbours
-        chain = not removals_change_sizes(derived(group, neighbours))
-        try:
-            grouped = fold(group, neighbours)
-        except UnsupportedError:
-            if not chain:
-                raise
-            grouped = None
-        return group_table(self.stick, self.size, grouped, chain=chain, violated=self.violated, points=self.points)
-
-
 def curve_of(record: CertificateRecord, kind: CurveKind, *, size: int = 2, points: int = POINTS) -> CurveTable:
     """Return one curve of the declaration that `record` carries, as `dpaudit.Certificate.curve` says.
 
@@ -86,13 +34,45 @@ def curve_of(record: CertificateRecord, kind: CurveKind, *, size: int = 2, point
     one_of("kind", kind, KINDS)
     if count("points", points) < 3 or points > 2000:
         raise ValueError(f"Expected points={points} in 3 .. 2000.")
-    curves = _Curves(record=record, size=count("size", size), points=points)
-    kinds: dict[CurveKind, Callable[[], CurveTable]] = {
-        "tradeoff": lambda: trade_off_table(curves.stick, points),
-        "gdp": lambda: gaussian_table(curves.stick, curves.form, violated=curves.violated),
-        "renyi": lambda: renyi_table(curves.form, violated=curves.violated),
-        "zcdp": lambda: concentrated_table(curves.form, violated=curves.violated),
-        "tail": curves.tail,
-        "group": curves.group,
-    }
-    return kinds[kind]()
+    members, violated = count("size", size), is_void(record.conditions)
+    form = fold(record.declaration, record.claim.neighbours, record.conditions)
+    if kind == "renyi":
+        return renyi_table(form, violated=violated)
+    if kind == "zcdp":
+        return concentrated_table(form, violated=violated)
+    stick = _stick(record, form, max(points, POINTS), violated=violated)
+    match kind:
+        case "tradeoff":
+            return trade_off_table(stick, points)
+        case "gdp":
+            return gaussian_table(stick, form, violated=violated)
+        case "tail":
+            every = LossTail(points=tuple(zip(stick.epsilons, stick.upper, strict=True)))
+            return tail_table(form, every, violated=violated, points=min(points, 13))
+        case "group":
+            return _group(record, stick, members, points, violated=violated)
+
+
+def _stick(record: CertificateRecord, form: NormalForm, points: int, *, violated: bool) -> HockeyStick:
+    """Return brackets on delta along epsilon, the claim's among them."""
+    epsilons: tuple[float, ...] = ()
+    if not isinstance(record.claim, MeasuredClaim):
+        tight = record.tight.epsilon
+        epsilons = tuple(e for e in (record.claim.epsilon, tight.lower, tight.upper) if math.isfinite(e))
+    return hockey_stick(form, violated=violated, points=points, also=epsilons)
+
+
+def _group(record: CertificateRecord, stick: HockeyStick, size: int, points: int, *, violated: bool) -> CurveTable:
+    """Return the curve of several records of one person, for which the group itself must have a rule.
+
+    Its own normal form counts, and a chain of records that change one after another where that keeps all sizes.
+    """
+    group, neighbours = Group(part=record.declaration, size=size), record.claim.neighbours
+    chain = not removals_change_sizes(derived(group, neighbours))
+    try:
+        grouped = fold(group, neighbours)
+    except UnsupportedError:
+        if not chain:
+            raise
+        grouped = None
+    return group_table(stick, size, grouped, chain=chain, violated=violated, points=points)
