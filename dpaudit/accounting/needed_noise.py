@@ -23,12 +23,8 @@ class NeededNoise:
     @property
     def changes(self) -> tuple[tuple[str, float, float], ...]:
         """The parameters that differ: name, declared and needed value."""
-        pairs = ((name, value, after) for (name, value), (_, after) in zip(*self._numbers(), strict=True))
-        return tuple((name, value, after) for name, value, after in pairs if value != after)
-
-    def _numbers(self) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
-        """Return the numeric parameters of both mechanisms, in the same order."""
-        return _numbers(self.declared), _numbers(self.needed)
+        both = zip(_numbers(self.declared), _numbers(self.needed), strict=True)  # in the same order
+        return tuple((name, value, after) for (name, value), (_, after) in both if value != after)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

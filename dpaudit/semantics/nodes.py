@@ -45,7 +45,6 @@ class Leaf:
     `best` shows the best of several runs, each on a Poisson sample of its own where `rate` is below 1.
     """
 
-    name: str
     table: Table
     users: int | None = None
     best: nodes.BestOf | None = None
@@ -123,7 +122,7 @@ def played(node: nodes.Declaration, tables: Mapping[str, Table]) -> Node:
     """
     match node:
         case nodes.Release(label=name) | nodes.Stated(source=name) if name in tables:
-            return Leaf(name, tables[name])
+            return Leaf(tables[name])
         case nodes.Shuffle(part=part, users=users):
             return replace(_report(played(part, tables)), users=users)
         case nodes.BestOf(part=nodes.Subsample(part=part, rate=rate, scheme="poisson")):
