@@ -235,14 +235,10 @@ def _parts_sentence(declaration: Declaration) -> str:
     """Return the sentence about slots, with the first pair of counts that differ."""
     for _, node in walk(declaration):
         if node.printed is not None and node.printed.slots is not None:
-            sentence = f"The argument composes {node.printed.slots:.1f} slots where there {_are_parts(_parts_of(node))}"
-            return sentence + ": {} times the noise."
+            parts = _parts_of(node)
+            there = "is 1 part" if parts == 1 else f"are {parts} parts"
+            return f"The argument composes {node.printed.slots:.1f} slots where there {there}: {{}} times the noise."
     return "The argument composes more parts than there are: {} times the noise."
-
-
-def _are_parts(number: int) -> str:
-    """Return how many parts there are, with its verb."""
-    return "is 1 part" if number == 1 else f"are {number} parts"
 
 
 def _parts_of(node: Declaration) -> int:

@@ -220,7 +220,7 @@ def rho_above(composition: Composition, xi: float = 0.0) -> float:
     others = [(loss, times) for loss, times in parts if not _gaussian(loss)]
     if any(_most(loss) == math.inf for loss, _ in others):
         return math.inf
-    orders = _orders()
+    orders = np.asarray(1 + np.geomspace(_NEAR_ONE, _FAR, _STEPS), np.float64)  # dense in ratio
     highs = np.zeros(len(orders))
     for loss, times in others:
         highs += times * _highs(loss, orders)
@@ -257,11 +257,6 @@ def _most(loss: SimpleLoss) -> float:
     """Return the largest loss of one that has no infinite mass; infinity where it has."""
     options = options_of(loss)
     return math.inf if any(option.infinite_mass > 0 for option in options) else max(o.supremum for o in options)
-
-
-def _orders() -> Floats:
-    """Return orders above 1, dense in ratio."""
-    return np.asarray(1 + np.geomspace(_NEAR_ONE, _FAR, _STEPS), np.float64)
 
 
 def _highs(loss: SimpleLoss, orders: Floats) -> Floats:

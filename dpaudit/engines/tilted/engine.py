@@ -30,7 +30,7 @@ from dpaudit.engines.tilted.once import delta_once, epsilon_once, is_met_once
 from dpaudit.engines.tilted.steering import COARSE, Aim, Atoms, aimed_at_delta, aimed_at_epsilon
 from dpaudit.engines.tilted.tails import log_mass_beyond
 from dpaudit.engines.tilted.window import Window, coarse, window
-from dpaudit.model.losses import Composition, SimpleLoss
+from dpaudit.model.losses import Composition, SampledGaussianLoss, SimpleLoss
 
 _SMALLEST = 1e-280  # the smallest delta that is resolved
 _FLOOR = 1e-40  # the smallest delta at an epsilon that is resolved well
@@ -42,6 +42,7 @@ _ATOMS = 1 / 16  # of the knots, which are cells enough
 _KINDS = 64  # losses that are told apart; of more, those with a size are put into classes
 _OTHERS = 256  # losses without a size, which are told apart
 _ANSWERS = 32  # that are kept: a certificate asks for its ends again to find the pair that attains them
+_RAREST = 2.0**-53  # of a rate: below, losses that a sample has are smaller than what rounds them
 _LONGEST = 1 << 18  # knots of one loss that is made of others, on either side
 Cut = Sequence[tuple[FinitePair, int]]
 
@@ -234,6 +235,8 @@ def _is_summed(composition: Composition) -> bool:
     """Return whether the parts are few, or so many that they become classes, and nothing closed or counted does it."""
     if all_gaussian(composition):
         return False
+    if all(isinstance(loss, SampledGaussianLoss) and loss.rate < _RAREST for loss, _ in composition.parts):
+        return False  # by moments
     if sum(not isinstance(loss, CLASSED) for loss, _ in composition.parts) > _OTHERS:
         return False
     if composition.events < 2 or any(loss.infinite_mass >= 1 for loss, _ in composition.parts):
