@@ -1,6 +1,5 @@
 """The normal form of a declaration: alternatives, each a multiset of privacy losses."""
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from dpaudit.model.losses import (
@@ -40,18 +39,13 @@ def both_orders(alternatives: Alternatives) -> Alternatives:
     return tuple(dict.fromkeys(order for way in alternatives for order in (way, way.reversed())))
 
 
-def in_both_orders(alternatives: Alternatives, above: Callable[[Composition], Iterable[Composition]]) -> Alternatives:
-    """Return what `above` yields for every alternative in both orders of the neighbours, each once."""
-    return tuple(dict.fromkeys(upper for order in both_orders(alternatives) for upper in above(order)))
-
-
-def in_open_orders(alternatives: Alternatives, above: Callable[[Composition], Iterable[Composition]]) -> Alternatives:
+def open_orders(alternatives: Alternatives) -> Alternatives:
     """Return the same where a record is there or not: what it has met of samples and steps has its law first already.
 
     A law of one order that a mechanism states may be that of the record or that without it, so that both are read.
     """
     orders = (order for way in alternatives for order in ((way, way.reversed()) if _open(way) else (way,)))
-    return tuple(dict.fromkeys(upper for order in dict.fromkeys(orders) for upper in above(order)))
+    return tuple(dict.fromkeys(orders))
 
 
 def _open(composition: Composition) -> bool:

@@ -1,13 +1,13 @@
 """How a part that a record takes part in at secret steps concludes, above and below."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from dpaudit.accounting.derivation.composing import node_of
 from dpaudit.accounting.derivation.groups import chain
 from dpaudit.accounting.derivation.judgement import Judgement
 from dpaudit.accounting.derivation.maps import even, joint, plain
 from dpaudit.accounting.derivation.plans import Asked, Found, each
-from dpaudit.accounting.normal_form import Alternatives, in_both_orders, in_open_orders
+from dpaudit.accounting.normal_form import Alternatives, both_orders, open_orders
 from dpaudit.accounting.samples.in_either_order import in_either_order
 from dpaudit.accounting.samples.split import LEAST, LONGEST, MOST, split_above
 from dpaudit.engines.gaussian import all_gaussian, total_mu
@@ -22,7 +22,8 @@ def removed_from_steps(judgement: Judgement) -> Alternatives:
     uniform choice in random blocks, and the curve is convex. A part that may be one of several kinds, which earlier
     steps may pick, counts as if its steps were known: there are laws of each step for known steps only.
     """
-    return _in_orders(judgement, _at_some_steps, in_open_orders)
+    node = node_of(judgement, Allocate)
+    return tuple(dict.fromkeys(_at_some_steps(order, node) for order in open_orders(judgement.part.of_the_run)))
 
 
 def replaced_at_steps(judgement: Judgement) -> Alternatives:
@@ -30,17 +31,8 @@ def replaced_at_steps(judgement: Judgement) -> Alternatives:
 
     Elsewhere its steps count as known.
     """
-    return _in_orders(judgement, _replaced, in_both_orders)
-
-
-def _in_orders(
-    judgement: Judgement,
-    drawn: Callable[[Composition, Allocate], Composition],
-    orders: Callable[[Alternatives, Callable[[Composition], Iterator[Composition]]], Alternatives],
-) -> Alternatives:
-    """Return what becomes of each order of the part, one of which holds for the whole run."""
     node = node_of(judgement, Allocate)
-    return orders(judgement.part.of_the_run, lambda order: iter((drawn(order, node),)))
+    return tuple(dict.fromkeys(_replaced(order, node) for order in both_orders(judgement.part.of_the_run)))
 
 
 def steps_attained(judgement: Judgement, asked: Asked) -> Found:

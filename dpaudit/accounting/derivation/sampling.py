@@ -4,7 +4,7 @@ Everything inside one sample is composed first and sampled after. A pair of neig
 that an upper side has an alternative for each order of the part's own loss.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TypeAlias
 
 from dpaudit.accounting.adaptive_choice import join
@@ -19,7 +19,7 @@ from dpaudit.accounting.derivation.groups import (
 )
 from dpaudit.accounting.derivation.judgement import Judgement
 from dpaudit.accounting.derivation.plans import Asked, Found, each
-from dpaudit.accounting.normal_form import Alternatives, in_both_orders, in_open_orders
+from dpaudit.accounting.normal_form import Alternatives, both_orders, open_orders
 from dpaudit.accounting.samples.in_either_order import in_either_order
 from dpaudit.accounting.samples.together import together_above, together_attained
 from dpaudit.accounting.schemes import drawn_with_replacement, kept_rate
@@ -33,13 +33,13 @@ from dpaudit.model.moves import Move
 
 Drawn: TypeAlias = Callable[[Composition, Subsample], Composition]
 """What becomes of one order of a part on a sample."""
-Orders: TypeAlias = Callable[[Alternatives, Callable[[Composition], Iterator[Composition]]], Alternatives]
+Orders: TypeAlias = Callable[[Alternatives], Alternatives]
 """The orders of a part that are read."""
 
 
 def removed_from_poisson(judgement: Judgement) -> Alternatives:
     """Return a record that a Poisson sample holds or lacks; of several a binomial number, for Gaussian releases."""
-    alone, records = _drawn(judgement, maps.present, in_open_orders), judgement.move.records
+    alone, records = _drawn(judgement, maps.present, open_orders), judgement.move.records
     if records > 1 and _sample(judgement).rate > 0 and all(map(on_a_poisson_sample, alone)):
         return tuple(from_a_poisson_sample(composition, records) for composition in alone)
     return chained(alone, records)
@@ -54,13 +54,13 @@ def replaced_on_poisson(judgement: Judgement) -> Alternatives:
     elif drawn and not maps.one_shift(inside) and (joint := together_above(node)):
         replaced = (joint,)
     else:
-        replaced = _drawn(judgement, maps.apart, in_both_orders)
+        replaced = _drawn(judgement, maps.apart)
     return chained(replaced, judgement.move.records)
 
 
 def removed_from_a_set(judgement: Judgement) -> Alternatives:
     """Return a record whose place another one takes; of several a hypergeometric number."""
-    alone, node, records = _drawn(judgement, maps.present, in_both_orders), _sample(judgement), judgement.move.records
+    alone, node, records = _drawn(judgement, maps.present), _sample(judgement), judgement.move.records
     if records == 1 or node.rate == 0:
         return alone
     return tuple(dict.fromkeys(from_a_set(composition, node, records) for composition in judgement.part.above))
@@ -68,22 +68,22 @@ def removed_from_a_set(judgement: Judgement) -> Alternatives:
 
 def replaced_in_a_set(judgement: Judgement) -> Alternatives:
     """Return a record of a set of fixed size that has another value."""
-    return chained(_drawn(judgement, maps.exchanged, in_both_orders), judgement.move.records)
+    return chained(_drawn(judgement, maps.exchanged), judgement.move.records)
 
 
 def zeroed_in_a_set(judgement: Judgement) -> Alternatives:
     """Return a record of a set of fixed size that is zeroed; against other records it moves twice as far."""
-    return chained(_drawn(judgement, maps.zeroed, in_both_orders), judgement.move.records)
+    return chained(_drawn(judgement, maps.zeroed), judgement.move.records)
 
 
 def removed_from_a_cut_sample(judgement: Judgement) -> Alternatives:
     """Return a record that is added to a cut Poisson sample while there is room, and else replaces another one."""
-    return _of_one_record(judgement, _drawn(judgement, maps.cut, in_both_orders))
+    return _of_one_record(judgement, _drawn(judgement, maps.cut))
 
 
 def replaced_with_replacement(judgement: Judgement) -> Alternatives:
     """Return a record of which draws with replacement hold a binomial number of copies."""
-    return _of_one_record(judgement, _drawn(judgement, maps.copied, in_both_orders))
+    return _of_one_record(judgement, _drawn(judgement, maps.copied))
 
 
 def _of_one_record(judgement: Judgement, alone: Alternatives) -> Alternatives:
@@ -97,7 +97,7 @@ def _of_one_record(judgement: Judgement, alone: Alternatives) -> Alternatives:
     return alone
 
 
-def _drawn(judgement: Judgement, drawn: Drawn, orders: Orders) -> Alternatives:
+def _drawn(judgement: Judgement, drawn: Drawn, orders: Orders = both_orders) -> Alternatives:
     """Return what becomes of each order of a part on a sample; nothing at rate 0, and nothing of nothing.
 
     Where parallel parts lie in a sample that is cut, one part loses a record and another one gains one. Each set of
@@ -112,11 +112,7 @@ def _drawn(judgement: Judgement, drawn: Drawn, orders: Orders) -> Alternatives:
         return (Composition(),)
     if judgement.part.move.relation == "replace_one":
         inside = tuple(map(maps.in_any_order, inside))
-
-    def above(order: Composition) -> Iterator[Composition]:
-        yield drawn(order, node) if order.parts else order
-
-    return orders(inside, above)
+    return tuple(dict.fromkeys(drawn(order, node) if order.parts else order for order in orders(inside)))
 
 
 def poisson_attained(judgement: Judgement, asked: Asked) -> Found:
