@@ -37,9 +37,6 @@ from dpaudit.model.measures.claims import MeasuredClaim
 FALSE_ALARM = 1e-9
 """The probability, at most, that a replay flags a function that keeps its claim; what it supposes, if that holds."""
 
-_OF_A_KIND = 2
-"""Of pairs that show the same kinds of difference, so many are replayed."""
-
 _KEPT, _FEW, _STRANGE = 8, 4, 2
 """So many pairs that differ in form, and as many that move numbers; few of those that move most. Of pairs with a
 strange value, so many that differ in form and as many that do not."""
@@ -301,8 +298,9 @@ def _unit(call: Call) -> float:
 
 
 def _kept(tried: Sequence[Tried]) -> tuple[Tried, ...]:
-    """Return the pairs to replay: those that move most, some of each kind of difference, and strange values.
+    """Return the pairs to replay: those that move most, two of each kind of difference, and strange values.
 
+    Of a kind one moves most and one is in the middle: what an extreme record moves may be a round number.
     Raising pairs come first among those that differ in form; pairs that move the fewest numbers first among the others.
     Some show nothing without noise: there, noise decides what comes out.
     """
@@ -310,7 +308,7 @@ def _kept(tried: Sequence[Tried]) -> tuple[Tried, ...]:
     kinds: dict[Hashable, list[Tried]] = {}
     for trial in ranked:
         kinds.setdefault((trial.apart, trial.moved, trial.pair.outside), []).append(trial)
-    firsts = [trial for group in kinds.values() for trial in group[:_OF_A_KIND]]
+    firsts = [group[place] for group in kinds.values() for place in dict.fromkeys((0, len(group) // 2))]
     firsts.sort(key=lambda trial: (not trial.raised, len(trial.apart) + len(trial.moved)))
     apart = [trial for trial in firsts if trial.apart and not trial.pair.outside]
     moved = [trial for trial in firsts if trial.moved and not trial.apart and not trial.pair.outside]
