@@ -130,7 +130,7 @@ def _without_end(value: decimal.Decimal) -> float:
 
 def _exact(value: Any, path: str) -> Entries:
     """Yield an exact number as the nearest double and the difference; beyond the doubles, its size and a digest."""
-    exact = fractions.Fraction(value)
+    exact = value if isinstance(value, int) else fractions.Fraction(value)
     try:
         nearest = float(exact)
     except OverflowError:
@@ -140,8 +140,8 @@ def _exact(value: Any, path: str) -> Entries:
         yield f"{KIND}{path} digits", kind_of(f"{exact.numerator:x}/{exact.denominator:x}")
         return
     yield f"{NUMBER}{path}", nearest
-    if difference := exact - fractions.Fraction(nearest):
-        yield f"{MARK}{path} rest", float(difference)
+    if exact != nearest:
+        yield f"{MARK}{path} rest", float(exact - fractions.Fraction(nearest))
 
 
 def _moment(value: Any, path: str) -> Entries:

@@ -37,13 +37,13 @@ _FAR, _NEAR, _HALVINGS, _SWEEPS, _BASES = 12.0, 1.5, 12, 2, 8
 _RATED, _TAUGHT, _CONDITIONS = 2, 120, 4
 """On so many pairs so many runs of each data set choose an event, of at most so many conditions; as many rate it."""
 
-_CLOSE = 64
-"""An edge is looked for this part of the way around another one first."""
+_CLOSE = 2 ** (_HALVINGS - 2), 64, 1
+"""An edge is looked for these parts of the way around another one, one after the other; at last anywhere."""
 
 _SEEN = 4 * _FAR / 2**_HALVINGS
 """So much of a scale is no shift that the search sees."""
 
-_AGREE, _ROUNDED_APART = 40, 1
+_AGREE, _ROUNDED_APART = 30, 1
 """Where so many runs of each data set give the output of their couples, the shift explains the function; so few may
 round otherwise, as the shift is not known better."""
 
@@ -91,15 +91,14 @@ class Coupling:
         odds = sign * self._odds(call, other, sign)
         return Couple(calls=(first, second), shares=(float(expit(odds)), float(expit(-odds))))
 
-    def explains(self) -> bool:
+    def explains(self, call: Calls) -> bool:
         """Return whether a few runs of Laplace noise give the output of their couples."""
         left = _ROUNDED_APART
         for side, data in enumerate(self.neighbours):
-            for number in range(_AGREE):
-                call = self.player.call(data, _STREAM, _AGREE, side, number)
-                if not all(call.law_of(int(index)) in ("laplace", "") for index in np.flatnonzero(self.shift)):
+            for run in (call(data, _STREAM, _AGREE, number) for number in range(_AGREE)):
+                if not all(run.law_of(int(index)) in ("laplace", "") for index in np.flatnonzero(self.shift)):
                     return False
-                left -= bool(apart(*self.couple(call, side).calls))
+                left -= bool(apart(*self.couple(run, side).calls))
                 if left < 0:
                     return False
         return True
@@ -207,7 +206,7 @@ def coupled_event(player: Player, pairs: Sequence[tuple[Any, Any]], claim: Claim
             if loss > claim.epsilon:
                 couplings.append((loss, number, Coupling(player=player, neighbours=pair, shift=np.zeros(0))))
         if shift is not None:
-            coupling, total, explains = _nearest(player, pair, shift, moves.base.scales)
+            coupling, total, explains = _nearest(call, pair, shift, moves.base.scales)
             if not explains or total > claim.epsilon * _ROUNDED or claim.delta > 0:
                 couplings.append((total, number, coupling))
     couplings.sort(key=lambda candidate: -candidate[0])
@@ -220,17 +219,17 @@ def coupled_event(player: Player, pairs: Sequence[tuple[Any, Any]], claim: Claim
     return max(shown, key=lambda candidate: candidate[1].coupled.growth, default=None)
 
 
-def _nearest(player: Player, pair: tuple[Any, Any], shift: Array, scales: Array) -> tuple[Coupling, float, bool]:
+def _nearest(call: Calls, pair: tuple[Any, Any], shift: Array, scales: Array) -> tuple[Coupling, float, bool]:
     """Return the coupling with the shift, its size in scales, and whether it seems to explain the outputs.
 
     Where outputs compare draws with each other, all may move together: of such shifts the smallest is taken.
     """
     shifts = sorted((shift - common for common in {0.0, *shift.tolist()}), key=lambda shifted: _size(shifted, scales))
     for shifted in (shifted for shifted in shifts if shifted.any()):
-        coupling = Coupling(player=player, neighbours=pair, shift=shifted)
-        if coupling.explains():
+        coupling = Coupling(player=call.player, neighbours=pair, shift=shifted)
+        if coupling.explains(call):
             return coupling, _size(shifted, scales), True
-    return Coupling(player=player, neighbours=pair, shift=shift), _size(shift, scales), False
+    return Coupling(player=call.player, neighbours=pair, shift=shift), _size(shift, scales), False
 
 
 def _size(shift: Array, scales: Array) -> float:
@@ -310,23 +309,25 @@ class _Moves:
     def _first_edge(self, index: int, far: float) -> _Edge | None:
         """Return where an output of the first data set changes as one draw moves, and by what; None if it does not."""
         none = np.zeros(len(self.base.noise))
-        mark = _mark(*(self._call(0, none, index, by) for by in (-far, 0.0, far)))
+        mark = _mark(self._call(0, none, index, -far), self.base, self._call(0, none, index, far))
         if mark is None:
             return None
         edge = _Edge(mark=mark, at=0.0)
-        at = self._edge(0, none, index, far, edge)
+        at = self._edge(0, none, index, far, edge, _CLOSE[-1:])
         return None if at is None else replace(edge, at=at)
 
-    def _edge(self, side: int, shift: Array, index: int, far: float, near: _Edge) -> float | None:
+    def _edge(
+        self, side: int, shift: Array, index: int, far: float, near: _Edge, parts: tuple[int, ...] = _CLOSE
+    ) -> float | None:
         """Return how far one draw moves until an output has another mark; None where it has one at both ends.
 
-        It is looked for beside another edge first, and then up to `far` on either side.
+        It is looked for beside another edge first, in `parts` of the way up to `far` on either side.
         """
 
         def marked(by: float) -> bool:
             return near.mark(self._call(side, shift, index, by))
 
-        for reach in (far / _CLOSE, far):
+        for reach in (far / part for part in parts):
             low, high = (max(-far, near.at - reach), min(far, near.at + reach)) if reach < far else (-far, far)
             first = marked(low)
             if marked(high) is not first:

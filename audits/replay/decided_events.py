@@ -6,8 +6,8 @@ number is followed through any code: samplers of one's own, rounding, clamps, si
 Events that are decided by different numbers are independent: together they have the product of their probabilities.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice, pairwise, product
 from math import exp, inf, isnan, log, prod
 from typing import Any
@@ -17,7 +17,7 @@ import numpy as np
 from audits.outputs.fields import NUMBER
 from audits.replay.conditions import Condition, best_parts, column_of
 from audits.replay.decided_laws import Decided, Positions, Together, share_of
-from audits.replay.evidence import ROUNDING
+from audits.replay.evidence import ROUNDING, same_output
 from audits.replay.one_call import Call, Player
 from audits.replay.positions import known_laws
 from audits.replay.reachable import apart
@@ -31,14 +31,14 @@ SHARES = (*_TAILS, *(k / 20 for k in range(2, 19)), *(1 - share for share in _TA
 LENGTHS: Array = np.diff([0.0, *((left + right) / 2 for left, right in pairwise(SHARES)), 1.0])
 """The positions at which a number is drawn, first, and the lengths around them."""
 
-_TOGETHER = 1, 2, 4
+_TOGETHER = 1, 2, 4, 8
 """Events of so many numbers are joined, which share the claim's epsilon."""
 
 _BEYOND = 0.0, 1.0, 4.0
 """Events are chosen that exceed an epsilon which is larger by so much: lengths around positions are known roughly, and
 an event in the middle of a law that seems to exceed the claim would hide a rare one that exceeds it by far."""
 
-_NUMBERS, _PAIRS, _ENDS = 12, 4, (1e-4, 0.05, 0.4, 0.95, 0.9999)
+_NUMBERS, _PAIRS, _ENDS = 12, 4, (1e-4, 0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95, 0.9999)
 """So many numbers of a run are looked at, on so many pairs; one that moves nothing between these positions is left, or
 no column that tells the data sets apart there."""
 
@@ -95,7 +95,8 @@ def _moving(player: Player, pair: tuple[Any, Any], calls_made: _Known) -> "Itera
         moved = {name for calls in ends for first, second in pairwise(calls) for name in apart(first, second)}
         if any(moved.intersection(apart(first, second)) for first, second in zip(*ends, strict=True)):
             for side in range(2):
-                number.calls[side].extend(number.call(side, share) for share in SHARES)
+                number.calls[side].extend(number.every(side))
+            number.columns.update(_moved_columns(number.calls))
             yield number
 
 
@@ -111,7 +112,8 @@ def _numbers(bases: Sequence[Call]) -> Iterator[tuple[int, int]]:
 class _Number:
     """One number of the draws on both data sets of a pair; `calls` on each of them have it at all `SHARES`.
 
-    Pairs that share a data set share the calls on it, which are `known`.
+    It moves `columns` of these calls, each of the shape (2, shares). Pairs that share a data set share the calls on it,
+    which are `known`.
     """
 
     player: Player
@@ -119,17 +121,25 @@ class _Number:
     at: tuple[int, int]
     calls: tuple[list[Call], list[Call]]
     known: _Known
+    columns: dict[str, Array] = field(default_factory=dict[str, Array])
 
     def call(self, side: int, share: float) -> Call:
         """Return the call with the number at a position."""
         key = id(self.pair[side]), self.at, share
         if key not in self.known:
-            self.known[key] = self.player.call(self.pair[side], _STREAM, pin=(*self.at, share))
+            self.known[key] = self.player.call(self.pair[side], _STREAM, pins=((*self.at, share),))
         return self.known[key]
+
+    def every(self, side: int) -> Iterator[Call]:
+        """Yield the calls at all `SHARES`; between two that give one output, the first of them again."""
+        yield self.call(side, SHARES[0])
+        for low, middle, high in zip(SHARES[::2], SHARES[1::2], SHARES[2::2], strict=False):
+            ends = self.call(side, low), self.call(side, high)
+            yield from (ends[0] if same_output(*ends) else self.call(side, middle), ends[1])
 
     def part(self, side: int, epsilon: float) -> "_Part | None":
         """Return the event that the number may decide and that exceeds `epsilon` most; None if none does."""
-        worth, condition = _best_condition(self.calls, side, epsilon)
+        worth, condition = _best_condition(self.columns, side, epsilon)
         return None if condition is None else _Part(number=self, side=side, condition=condition, worth=worth)
 
 
@@ -240,18 +250,22 @@ def _ratio(often: float, seldom: float) -> float:
     return log(often / seldom) if seldom > 0 else inf
 
 
-def _best_condition(calls: Sequence[Sequence[Call]], side: int, epsilon: float) -> tuple[float, Condition | None]:
+def _moved_columns(calls: Sequence[Sequence[Call]]) -> dict[str, Array]:
+    """Return the first of the columns that differ among the calls on one data set."""
+    names = dict.fromkeys(name for left in calls for call in left for name in call.columns)
+    columns = ((name, np.array([[column_of(call, name) for call in left] for left in calls])) for name in names)
+    return dict(islice(((name, column) for name, column in columns if (column != column[:, :1]).any()), _COLUMNS))
+
+
+def _best_condition(columns: Mapping[str, Array], side: int, epsilon: float) -> tuple[float, Condition | None]:
     """Return the condition on one column that exceeds the claim most, by the lengths around the positions.
 
-    Only columns that the number moves count, and single values of few.
+    Single values of few count.
     """
     worth: Array = np.concatenate([LENGTHS * (1.0 if left == side else -exp(epsilon)) for left in range(2)])
-    names = dict.fromkeys(name for left in calls for call in left for name in call.columns)
-    columns = {name: np.array([[column_of(call, name) for call in left] for left in calls]) for name in names}
-    moved = {name: column for name, column in columns.items() if (column != column[:, :1]).any()}
     parts = [
         (total, condition)
-        for name, column in islice(moved.items(), _COLUMNS)
+        for name, column in columns.items()
         for total, condition in best_parts(name, column.ravel(), worth)
         if not (condition.values and name.startswith(NUMBER)) or len(np.unique(column)) <= _VALUES
     ]

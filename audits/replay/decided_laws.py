@@ -2,14 +2,18 @@
 
 from dataclasses import dataclass
 from math import isnan, nan, prod
+from typing import Any
 
 import numpy as np
 
 from audits.replay.conditions import Condition
 from audits.replay.evidence import SeenLaw
-from audits.replay.one_call import Call
+from audits.replay.one_call import Call, Calls
 from audits.replay.positions import known_laws, share_below
 from audits.replay.seen_law import SeenLoss
+
+_STREAM, _CALLS = 9_521, 12
+"""In so many calls all numbers are drawn where the events occur."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -28,6 +32,15 @@ class Positions:
     def share(self) -> float:
         """The probability of the event, but for the doubt."""
         return sum(high - low for low, high in self.ranges)
+
+    def position(self, part: float) -> float:
+        """Return the position at which the event occurs that has this part of all of them below it."""
+        left = part * self.share
+        for low, high in self.ranges:
+            if left <= high - low:
+                return low + left
+            left -= high - low
+        return self.ranges[-1][1]
 
     def explains(self, call: Call) -> bool:
         """Return whether the event occurred in a call exactly where the position of its number says so."""
@@ -57,6 +70,18 @@ class Together:
     def explains(self, call: Call) -> bool:
         """Return whether each event occurred exactly where the position of its number says so."""
         return all(part.explains(call) for part in self.parts)
+
+    def holds_beyond(self, call: Calls, data: Any, reach: float) -> bool:
+        """Return whether calls in which all numbers are drawn where the events occur show all of them."""
+        del reach
+        rng = np.random.default_rng(_STREAM)
+        pinned = (
+            call.player.call(
+                data, _STREAM, number, pins=tuple((*part.at, part.position(rng.random())) for part in self.parts)
+            )
+            for number in range(_CALLS if self.share > 0 else 0)
+        )
+        return all(part.condition.holds(run) for run in pinned for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from audits.bounds.binomial import proportion_lower, proportion_upper
 from audits.bounds.error_rates import error_rate_bound, threshold_counts
 from audits.outputs.fields import absent
-from audits.replay.one_call import Call
+from audits.replay.one_call import Call, Calls
 from audits.replay.seen_law import SeenLoss
 from dpaudit import Claim
 from dpaudit.model.audit_result import Counts
@@ -72,6 +72,10 @@ class Law(Protocol):
 
     def explains(self, call: Call) -> bool:
         """Return whether a call is as the law says."""
+        ...
+
+    def holds_beyond(self, call: Calls, data: Any, reach: float) -> bool:
+        """Return whether calls on `data` follow the law also where few runs come, as far as the loss needs."""
         ...
 
 

@@ -5,12 +5,17 @@ Without noise a run returns its exact answers; what noise adds to them is compar
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from math import inf
+from typing import Any
 
 import numpy as np
 
-from audits.replay.one_call import Call
+from audits.replay.one_call import Call, Calls
 from audits.replay.products import Product, products
 from dpaudit.model.mechanism import Array
+
+LOUD_STREAM, LOUD, LOUDER = 8_513, 3.0, 12
+"""Noise of so many times its size is drawn in so many calls."""
 
 _CLOSE = 1e-9
 _MOST_PRODUCTS, _MOST_DENSE = 1 << 22, 24
@@ -87,6 +92,17 @@ class NoiseModel:
     def louder(self, factor: float) -> "NoiseModel":
         """Return the model of calls whose noise is multiplied by a factor."""
         return replace(self, matrix=factor * self.matrix)
+
+    def holds_beyond(self, call: Calls, data: Any, reach: float) -> bool:
+        """Return whether calls with noise of several times its size follow the model too, out to where a loss shows.
+
+        Output that is cut, or another branch that is taken for large noise, may keep the claim.
+        """
+        return reach < inf and all(
+            self.louder(factor).explains(call(data, LOUD_STREAM, number, factor=factor))
+            for factor in {LOUD, reach}
+            for number in range(LOUDER)
+        )
 
     def explains(self, call: Call) -> bool:
         """Return whether a call returned what the model says of its noise, up to rounding."""

@@ -13,7 +13,7 @@ from audits.experiment.lines_run import lines_run
 from audits.experiment.tracer import run_traced
 from audits.outputs.calls import Raised, outcome, row_of
 from audits.outputs.fields import NUMBER, Fields
-from audits.replay.recording import ADDITIVE, CARRIERS, WHOLE, Draw, Recorder
+from audits.replay.recording import ADDITIVE, CARRIERS, WHOLE, Draw, Pin, Recorder
 from dpaudit.model.case import Run
 from dpaudit.model.mechanism import Array
 
@@ -164,13 +164,13 @@ class Player:
         shifts: tuple[float, ...] = (),
         moved: float = 0.0,
         like: tuple[Draw, ...] = (),
-        pin: tuple[int, int, float] | None = None,
+        pins: tuple[Pin, ...] = (),
     ) -> Call:
         """Return one call, its draws moved by `shifts` and by a share, and its choices those of the draws `like`.
 
-        One number is drawn at a share of its law, as `pin` says. Raises: DPAuditError: an unreadable output.
+        Some numbers are drawn at a share of their law, as `pins` say. Raises: DPAuditError: an unreadable output.
         """
-        moves: dict[str, Any] = {"factor": factor, "shifts": shifts, "moved": moved, "like": like, "pin": pin}
+        moves: dict[str, Any] = {"factor": factor, "shifts": shifts, "moved": moved, "like": like, "pins": pins}
         recorder = Recorder(seed=seed, usual=self.usual, **moves)
         return self._read(outcome(self.run, data, recorder.generator(), self.seconds), recorder)
 
@@ -214,6 +214,13 @@ class Calls:
         key = id(data), seed, factor
         if key not in self.made:
             self.made[key] = self.player.call(data, *seed, factor=factor)
+        return self.made[key]
+
+    def moved(self, data: Any, *seed: int, shifts: tuple[float, ...] = ()) -> Call:
+        """Return the call without additive noise on the stream of a seed whose draws are moved by `shifts`."""
+        key = id(data), seed, shifts
+        if key not in self.made:
+            self.made[key] = self.player.call(data, *seed, factor=0.0, shifts=shifts)
         return self.made[key]
 
     def quiet(self, data: Any) -> Call:

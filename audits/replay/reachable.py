@@ -1,4 +1,6 @@
-"""Whether some noise lets a data set give an output: draws are chosen one by one until the published numbers agree.
+"""Whether some noise lets a data set give an output: draws are chosen until the published numbers agree.
+
+All draws are chosen at once, as each of them moves the numbers by itself; where that fails, they are chosen one by one.
 
 Noise hides exact data only where each data set can give what its neighbours give. An output whose length, keys or
 branch follow exact data beside noisy numbers is often one that the neighbour gives under no noise at all.
@@ -8,9 +10,12 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
+import numpy as np
+
 from audits.outputs.fields import NUMBER, absent
 from audits.replay.evidence import Event, same_value
-from audits.replay.one_call import Call, Player
+from audits.replay.one_call import Call, Calls
+from dpaudit.model.mechanism import Array
 
 _STREAM = 9_311
 _MOST, _STEPS, _FAR = 16, 4, 8.0
@@ -31,7 +36,7 @@ class Reachable(Event):
     bounds it as any other event, also where the search misses the noise; it supposes that calls keep no state.
     """
 
-    player: Player
+    calls: Calls
     data: Any
 
     def heard(self, call: Call, side: int) -> bool:
@@ -40,9 +45,12 @@ class Reachable(Event):
         return not apart(self.nearest(call), call)
 
     def nearest(self, wanted: Call) -> Call:
-        """Return the call with noise that was chosen, draw after draw from none on, to give another call's output."""
+        """Return the call with noise that was chosen, from none on, to give another call's output."""
+        current = self.calls.moved(self.data, _STREAM)
+        together = self._at_once(current, wanted)
+        if together is not None and not differing(together, wanted):
+            return together
         noise: tuple[float, ...] = ()
-        current = self._call(noise)
         while len(noise) < min(len(current.noise), _MOST) and differing(current, wanted):
             moved = self._agreeing(noise, 0.0, current, wanted)
             if moved is None:
@@ -53,7 +61,26 @@ class Reachable(Event):
 
     def _call(self, noise: tuple[float, ...]) -> Call:
         """Return the call whose first draws are `noise`, and further ones 0."""
-        return self.player.call(self.data, _STREAM, factor=0.0, shifts=noise)
+        return self.calls.player.call(self.data, _STREAM, factor=0.0, shifts=noise)
+
+    def _at_once(self, none: Call, wanted: Call) -> Call | None:
+        """Return the call with all draws that agrees if the numbers follow them linearly; None if they cannot.
+
+        `none` is the call without noise. A number that is cut, compared or rounded follows a draw as it does on the
+        side of none on which it moves further.
+        """
+        names = [name for name in wanted.numbers if _finite(name, none) and _finite(name, wanted)]
+        if not names or not 0 < len(none.scales) <= _MOST or (none.scales == 0).any():
+            return None
+        slopes = np.zeros((len(names), len(none.scales)))
+        for index, far in enumerate((_FAR * none.scales).tolist()):
+            above, below = (
+                _moves(names, none, self.calls.moved(self.data, _STREAM, shifts=(*[0.0] * index, by))) / by
+                for by in (far, -far)
+            )
+            slopes[:, index] = np.where(np.abs(above) >= np.abs(below), above, below)
+        noise = np.linalg.lstsq(slopes, _moves(names, none, wanted), rcond=None)[0]
+        return self._call(tuple(noise.tolist()))
 
     def _agreeing(
         self, noise: tuple[float, ...], added: float, before: Call, wanted: Call
@@ -119,8 +146,12 @@ def _change(name: str, before: Call, after: Call) -> float:
     return change if isfinite(change) else 0.0
 
 
+def _moves(names: list[str], before: Call, after: Call) -> Array:
+    """Return how far each number moved between two calls."""
+    return np.array([_change(name, before, after) for name in names])
+
+
 def _moved_most(names: list[str], before: Call, after: Call) -> str:
     """Return the first of the names whose numbers moved furthest between two calls; none where no number moved."""
-    changes = {name: abs(_change(name, before, after)) for name in names}
-    most = max(changes.values())
-    return next((name for name in names if changes[name] > (1 - _ROUNDED) * most), "")
+    changes = np.abs(_moves(names, before, after))
+    return names[int((changes >= (1 - _ROUNDED) * changes.max()).argmax())] if changes.any() else ""

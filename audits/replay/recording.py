@@ -63,6 +63,9 @@ _PATIENT, _AT_A_LINE, _TIMES = 1 << 11, 1 << 8, 8
 """A call without noise that draws so often waits for noise, as a loop that draws again does: then it gets it. So does
 one that draws at a line 256 times, and eight times as often as a call with noise did."""
 
+Pin = tuple[int, int, float]
+"""The place of a draw, that of a number in it, and the share of its law below this number."""
+
 CARRIERS = ("audits.", "dpaudit.", "numpy")
 """Modules between the program and its draws."""
 
@@ -99,8 +102,8 @@ class Recorder:
 
     `shifts` are added to the single draws of additive noise, in their order. All noise with a density is multiplied by
     1 + `moved`. Choices and whole numbers are those of `like`, the draws of another run, where they can be. A line that
-    draws more often than `usual` says gets its noise, whatever the factor is. `pin` is the place of a draw, the place
-    of a number in it, and the share of its law that this number then has below it.
+    draws more often than `usual` says gets its noise, whatever the factor is. Each of `pins` is the place of a
+    draw, the place of a number in it, and the share of its law that this number then has below it.
 
     >>> recorder = Recorder(seed=(1,))
     >>> float(Recorder(seed=(1,), factor=0.0).generator().laplace(3.0, 2.0))
@@ -116,7 +119,7 @@ class Recorder:
     moved: float = 0.0
     like: tuple[Draw, ...] = ()
     usual: Mapping[str, int] = field(default_factory=dict[str, int])
-    pin: tuple[int, int, float] | None = None
+    pins: tuple[Pin, ...] = ()
     draws: list[Draw] = field(default_factory=list[Draw])
     asked: Counter[str] = field(default_factory=Counter[str])
     _bits: np.random.PCG64 | None = None
@@ -142,11 +145,11 @@ class Recorder:
         return 1.0 if waits else self.factor
 
     def pinned(self, law: str, drawn: Any, given: Given) -> Any:
-        """Return what was drawn now, with the number that is pinned."""
-        here = self.pin is not None and self.pin[0] == len(self.draws) and self.pin[1] < np.size(drawn)
-        if self.pin is None or not here or given[1].get("out") is not None:
-            return drawn
-        return draw_at(law, given, drawn, *self.pin[1:])
+        """Return what was drawn now, with the numbers that are pinned."""
+        for place, index, share in self.pins:
+            if place == len(self.draws) and index < np.size(drawn) and given[1].get("out") is None:
+                drawn = draw_at(law, given, drawn, index, share)
+        return drawn
 
     def drawn_like(self, draw: tuple[Any, ...]) -> Any:
         """Return what the other run drew where a draw is `weighed` now, if it did so there as often; else None."""
@@ -187,14 +190,11 @@ def _additive(name: str) -> Callable[..., Any]:
         self.recorder.place(self.bit_generator)
         value = self.recorder.pinned(name, plain(self, *args, **kwargs), (args, kwargs))
         location, scale = _location_and_scale(name, args, kwargs)
-        spread = np.asarray(scale, dtype=np.float64)
-        if spread.shape != np.shape(value):
-            spread = np.broadcast_to(spread, np.shape(value))
-        noise = np.asarray((value - location) / np.where(spread == 0, np.inf, spread))
+        noise, spread = _standard_noise(value, location, scale)
         shift, site = self.recorder.next_shifts(noise), _site()
         factor = self.recorder.factor_at(site) * (1 + self.recorder.moved)
         draw = Draw(
-            law=name, noise=noise.ravel(), scale=spread.ravel(), site=site, drawn=np.copy(value), given=(args, kwargs)
+            law=name, noise=noise.ravel(), scale=spread.ravel(), site=site, drawn=np.array(value), given=(args, kwargs)
         )
         self.recorder.draws.append(draw)
         if (factor == 1.0 and shift is None) or kwargs.get("out") is not None:
@@ -205,6 +205,15 @@ def _additive(name: str) -> Callable[..., Any]:
     return drawn
 
 
+def _standard_noise(value: Any, location: Any, scale: Any) -> tuple[Array, Array]:
+    """Return the standard noise of a draw, and its scale, in the shape of the draw."""
+    if isinstance(value, float):  # numpy takes ten times as long for one number
+        spread = float(scale)
+        return np.array((value - location) / spread if spread else 0.0), np.array(spread)
+    spreads = np.broadcast_to(np.asarray(scale, dtype=np.float64), np.shape(value))
+    return np.asarray((value - location) / np.where(spreads == 0, np.inf, spreads)), spreads
+
+
 def _other(name: str) -> Callable[..., Any]:
     """Return the method that draws from any other law."""
     plain = getattr(np.random.Generator, name)
@@ -212,7 +221,7 @@ def _other(name: str) -> Callable[..., Any]:
     def drawn(self: RecordingGenerator, *args: Any, **kwargs: Any) -> Any:
         self.recorder.place(self.bit_generator)
         value = self.recorder.pinned(name, plain(self, *args, **kwargs), (args, kwargs))
-        drawn = np.copy(value) if name in _CONTINUOUS else None
+        drawn = np.array(value) if name in _CONTINUOUS else None
         self.recorder.draws.append(Draw(law=name, site=_site(), drawn=drawn, given=(args, kwargs)))
         if name not in _CONTINUOUS or not self.recorder.moved or kwargs.get("out") is not None:
             return value
@@ -250,7 +259,7 @@ def _whole(name: str) -> Callable[..., Any]:
             scale=spread.ravel(),
             picked=moved,
             log_chance=log_chance,
-            drawn=np.copy(value),
+            drawn=np.array(value),
             given=(args, kwargs),
         )
         self.recorder.draws.append(draw)

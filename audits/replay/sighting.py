@@ -3,16 +3,17 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from math import inf
+from math import exp, inf
 from typing import Any
 
 from audits.outputs.calls import OUTCOME
 from audits.outputs.fields import NUMBER, absent
+from audits.replay.allowance import beside_others
 from audits.replay.coupled_runs import Coupled, coupled_event
 from audits.replay.coverage_pairs import Pair
 from audits.replay.decided_events import decided_event
-from audits.replay.evidence import Event, Heard, SeenLaw, same_value
-from audits.replay.noise_model import NoiseModel, model_with_products
+from audits.replay.evidence import ROUNDING, Event, Heard, SeenLaw, same_value
+from audits.replay.noise_model import LOUD, LOUD_STREAM, LOUDER, NoiseModel, model_with_products
 from audits.replay.one_call import Call, Calls, Player
 from audits.replay.reachable import Reachable, apart
 from audits.replay.seen_law import KNOWN, SeenLoss, seen_loss
@@ -31,9 +32,9 @@ _UNSEEN = 0.0505
 UNREACHABLE, RARE_EVENT = "unreachable", "rare event"
 """The subjects of outputs that no noise on the other data set gives, and that larger noise gives on one alone."""
 
-_LOUD_STREAM, _LOUD, _LOUDER, _TWICE, _RARE = 8_513, 3.0, 12, 2, 0.1
-"""Noise of so many times its size, in so many calls, shows rare events; as one counts what is seen twice at least. Of
-their share so much is expected of noise of its own size."""
+_TWICE, _RARE = 2, 0.1
+"""In loud noise, as a rare event counts what is seen twice at least. Of its share so much is expected of noise of its
+own size."""
 
 _REPLAYED = 8_501
 _SUSPECTED = 1e-4
@@ -109,7 +110,7 @@ class Sighting:
                     return replace(self, margin=-inf)
             judged = replace(self, heard=(tuple(heard[0]), tuple(heard[1])))
             if isinstance(self.source, SeenLaw) and supposed:
-                if not (all(map(all, judged.heard)) and self._holds_far_out(player, self.source)):
+                if not (all(map(all, judged.heard)) and self._holds_beyond(Calls(player=player), self.source)):
                     return replace(judged, margin=-inf)
                 return replace(judged, epsilon=self.source.loss.at(claim.delta), supposed=True)
             judged = replace(judged, epsilon=self.source.epsilon(judged.heard, claim, level / 2))
@@ -119,19 +120,10 @@ class Sighting:
                 return replace(judged, margin=-inf)
         return judged if few else replace(judged, margin=-inf)
 
-    def _holds_far_out(self, player: Player, law: SeenLaw) -> bool:
-        """Return whether calls whose noise is several times as large follow a law too, out to where the loss shows.
-
-        Output that is cut, or another branch that is taken for large noise, may keep the claim.
-        """
-        factors = {_LOUD, law.loss.reach}
-        return max(factors) < inf and all(
-            isinstance(model, NoiseModel)
-            and model.louder(factor).explains(player.call(data, _LOUD_STREAM, number, factor=factor))
-            for factor in factors
-            for model, data in zip(law.models, self.pair.neighbours, strict=True)
-            for number in range(_LOUDER)
-        )
+    def _holds_beyond(self, call: Calls, law: SeenLaw) -> bool:
+        """Return whether calls on both sides follow a law also where few runs come."""
+        sides = zip(law.models, self.pair.neighbours, strict=True)
+        return all(model.holds_beyond(call, data, law.loss.reach) for model, data in sides)
 
     def _suspicious(self, answers: Heard, claim: Claim) -> bool:
         """Return whether runs that are too few to confirm an event speak for it."""
@@ -175,13 +167,9 @@ def explained(call: Calls, pair: Pair) -> bool:
     forms = (run.form == calls[index - index % _CALLS].form for index, run in enumerate(calls))
     if unfollowed(call, pair) or not all(forms):
         return False
-    models = [None if model is None else model.louder(_LOUD) for model in _models(call, pair)]
-    if not all(model is None or KNOWN.issuperset(model.of(model.names).laws) for model in models):
-        return False
     return all(
-        model is None or model.explains(call(data, _LOUD_STREAM, number, factor=_LOUD))
-        for model, data in zip(models, pair.neighbours, strict=True)
-        for number in range(_LOUDER)
+        model is None or (KNOWN.issuperset(model.of(model.names).laws) and model.holds_beyond(call, data, LOUD))
+        for model, data in zip(_models(call, pair), pair.neighbours, strict=True)
     )
 
 
@@ -242,13 +230,22 @@ def by_coupled_runs(call: Calls, pairs: Sequence[Pair], claim: Claim) -> Sightin
 
 
 def by_decided_event(call: Calls, pairs: Sequence[Pair], claim: Claim, level: float, most: int) -> Sighting | None:
-    """Return the event that one draw of some pair decides and that exceeds the claim, where `most` runs show it."""
+    """Return the event that draws of some pair decide and that exceeds the claim, where `most` runs show it.
+
+    Where they do not, it may be supposed: then it exceeds the claim also if few runs have the law of the other side,
+    and each draw decides an event that is too frequent to lie between two positions that were looked at.
+    """
     asked = [pair for pair in pairs if not explained(call, pair)]
     numbered_event = decided_event(call.player, [pair.neighbours for pair in asked], claim)
-    if numbered_event is None or numbered_event[1].law.calls_needed(numbered_event[1].loss.margin, claim, level) > most:
+    if numbered_event is None:
         return None
     number, event = numbered_event
     margin, says = event.loss.margin, decided_words(event)
+    allowed = beside_others(claim, _UNSEEN)
+    slack = event.loss.often - exp(allowed.epsilon) * event.loss.seldom - allowed.delta
+    rare = min(part.share for together in event.seen for part in together.parts) < _UNSEEN
+    if event.law.calls_needed(margin, claim, level) > most and (rare or slack <= ROUNDING):
+        return None
     return Sighting(pair=asked[number], subject="decided event", says=says, margin=margin, source=event.law)
 
 
@@ -281,7 +278,7 @@ def _event(sides: list[list[Call]], pair: Pair, claim: Claim) -> Sighting | None
 
 def _rare_event(call: Calls, sides: list[list[Call]], pair: Pair, claim: Claim) -> Sighting | None:
     """Return an event that noise of several times its size shows on one side alone; how rare it is nobody knows yet."""
-    loud = [[call(data, _LOUD_STREAM, number, factor=_LOUD) for number in range(_LOUDER)] for data in pair.neighbours]
+    loud = [[call(data, LOUD_STREAM, number, factor=LOUD) for number in range(LOUDER)] for data in pair.neighbours]
     names = dict.fromkeys(name for calls in loud for run in calls for name in run.columns)
     counted: list[tuple[int, Sighting]] = []
     for name, side in product(sorted(names, key=_importance), (0, 1)):
@@ -292,7 +289,7 @@ def _rare_event(call: Calls, sides: list[list[Call]], pair: Pair, claim: Claim) 
             continue
         says = event_words(name, sides[side][0], loud[1 - side][others[0]], side, always=False)
         event = Event(name=name, value=constant, side=side)
-        margin = _RARE * len(others) / _LOUDER - claim.delta
+        margin = _RARE * len(others) / LOUDER - claim.delta
         counted.append((len(others), Sighting(pair=pair, subject=RARE_EVENT, says=says, margin=margin, source=event)))
     return max(counted, key=lambda candidate: candidate[0])[1] if counted else None
 
@@ -300,7 +297,7 @@ def _rare_event(call: Calls, sides: list[list[Call]], pair: Pair, claim: Claim) 
 def _unreachable(call: Calls, sides: list[list[Call]], pair: Pair, claim: Claim, turn: int) -> Iterator[Sighting]:
     """Yield how often noise on one data set, which gives all of its own outputs, cannot give those of the other one."""
     for side, data in enumerate(pair.neighbours):
-        reached = Reachable(name="", value=1.0, side=side, player=call.player, data=data)
+        reached = Reachable(name="", value=1.0, side=side, calls=call, data=data)
         if not all(reached.heard(own, side) for own in sides[side]):
             continue
         others = [call(pair.neighbours[1 - side], _REPLAYED, turn, number) for number in range(_CALLS)]

@@ -8,6 +8,7 @@ numbers after each release, however many numbers the data made them draw before 
 import inspect
 import sys
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -244,5 +245,10 @@ def _only_carries(frame: FrameType) -> bool:
 def line_of(frame: FrameType) -> str:
     """Return the line that a frame is at, as "package/module.py:line"; a script's line by its file name."""
     module = str(frame.f_globals.get("__name__", "__main__"))
-    file = Path(frame.f_code.co_filename).name if module == "__main__" else f"{module.replace('.', '/')}.py"
-    return f"{file}:{frame.f_lineno}"
+    return f"{_file_of(frame.f_code.co_filename, module)}:{frame.f_lineno}"
+
+
+@lru_cache(maxsize=256)
+def _file_of(path: str, module: str) -> str:
+    """Return the file of a module as a line of code names it."""
+    return Path(path).name if module == "__main__" else f"{module.replace('.', '/')}.py"

@@ -78,7 +78,7 @@ def test_positions_of_every_law_are_uniform_and_give_the_draw_back(law: str) -> 
 
 def test_a_pinned_number_is_drawn_and_the_others_stay() -> None:
     """A recorder draws one number at its position; the numbers before and after it are those of the stream."""
-    plain, pinned = (Recorder(seed=(3,), pin=pin).generator() for pin in (None, (1, 2, 0.75)))
+    plain, pinned = (Recorder(seed=(3,), pins=pins).generator() for pins in ((), ((1, 2, 0.75),)))
     assert plain.laplace() == pinned.laplace()
     first, second = plain.uniform(0.0, 4.0, 5), pinned.uniform(0.0, 4.0, 5)
     assert np.flatnonzero(first != second).tolist() == [2]
@@ -169,6 +169,25 @@ def test_a_few_hundred_runs_confirm_it(function: Callable[..., Any], claim: Clai
     assert looked.violation.epsilon > claim.epsilon
     assert "decides it" in looked.causes[0]
     assert "test_decided_events.py" in looked.causes[0]
+
+
+@pytest.mark.parametrize(("scale", "share", "leaky"), [(4.0, 1.0, True), (8.0, 1.0, False), (4.0, 0.65, False)])
+def test_many_comparisons_exceed_a_claim_together(*, scale: float, share: float, leaky: bool) -> None:
+    """Eight comparisons, each with a quarter of epsilon, show a law that 200 runs follow: too few runs to count it.
+
+    Twins: each with an eighth; and records that are sampled so that the claim holds, in a stream that all are in.
+    """
+
+    def compared(rows: list[int], rng: np.random.Generator) -> list[bool]:
+        count = sum(rng.random(len(rows)) < share)
+        return [bool(count + rng.laplace(0.0, scale) > 3.5) for _ in range(8)]
+
+    looked = replayed(compared, (FOUR, THREE), None, CLAIM, runs=400, rng=np.random.default_rng(4))
+    assert (looked.violation is not None) is leaky
+    if looked.violation is not None:
+        assert looked.violation.supposed
+        assert 1.5 < looked.violation.epsilon <= 2.0
+        assert "5 more such events" in looked.causes[0]
 
 
 def test_a_run_that_departs_from_the_positions_is_no_such_event() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from audits.outputs.calls import as_run
 from audits.procedures.replayed import replayed
-from audits.replay.one_call import Call, Player
+from audits.replay.one_call import Call, Calls, Player
 from audits.replay.reachable import Reachable
 from dpaudit import Claim
 
@@ -107,8 +107,29 @@ def post_processed(data: Any, rng: Any) -> Any:
 
 
 def reached(data: Any, call: Call) -> bool:
-    player = Player(run=as_run(post_processed)[0])
-    return Reachable(name="", value=1.0, side=0, player=player, data=data).heard(call, 0)
+    calls = Calls(player=Player(run=as_run(post_processed)[0]))
+    return Reachable(name="", value=1.0, side=0, calls=calls, data=data).heard(call, 0)
+
+
+def compares(data: Any, rng: Any) -> Any:
+    counts = [int((data > cut).sum()) for cut in np.linspace(0.05, 0.95, 10)]
+    return [round(counts[0] + rng.laplace(0, 9.0)), *(bool(count + rng.laplace(0, 9.0) > 12) for count in counts[1:])]
+
+
+def test_ten_compared_draws_are_chosen_at_once() -> None:
+    """Fact: an output costs one call, beside two for each draw; the twin, draw after draw, takes some thirty a run."""
+    made = list[int]()
+
+    def counted(data: Any, rng: Any) -> Any:
+        made.append(len(data))
+        return compares(data, rng)
+
+    player = Player(run=as_run(compares)[0])
+    calls = Calls(player=Player(run=as_run(counted)[0]))
+    reachable = Reachable(name="", value=1.0, side=0, calls=calls, data=DATA[1:])
+    wanted = [player.call(DATA, number) for number in range(20)]
+    assert all(reachable.heard(call, 0) for call in wanted)
+    assert len(made) <= 1 + 2 * 10 + 3 * len(wanted)
 
 
 NUMBERS = st.lists(st.floats(-9, 9), min_size=3, max_size=3)
