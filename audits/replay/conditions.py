@@ -6,7 +6,7 @@ from math import inf
 
 import numpy as np
 
-from audits.outputs.fields import NUMBER, absent, kind_of
+from audits.outputs.fields import NUMBER, kind_of
 from audits.replay.one_call import Call
 from dpaudit.model.mechanism import Array
 
@@ -51,4 +51,4 @@ def column_of(call: Call, name: str) -> float:
     """Return the value of a column, or a digest of all of them."""
     if name == WHOLE_OUTPUT:
         return kind_of(repr(sorted((name, value) for name, value in call.columns.items())))
-    return call.columns.get(name, absent(name))
+    return call.column(name)

@@ -17,15 +17,12 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, log_expit
 
-from audits.bounds.error_rates import threshold_counts
-from audits.outputs.fields import absent
 from audits.replay.conditions import WHOLE_OUTPUT, Condition, best_parts, column_of
 from audits.replay.evidence import Heard, same_output
 from audits.replay.one_call import Call, Calls, Player
 from audits.replay.reachable import apart
 from audits.replay.recording import WHOLE
 from dpaudit import Claim
-from dpaudit.model.audit_result import Counts
 from dpaudit.model.mechanism import Array
 
 _STREAM, _MOST, _MOVED = 9_403, 24, 72
@@ -170,11 +167,6 @@ class Coupled:
                 return shown
             shown = float(np.nextafter(epsilon, inf))
         return shown
-
-    def counts(self, heard: Heard) -> Counts:
-        """Return counts with the numbers of runs alone."""
-        runs = len(heard[0])
-        return replace(threshold_counts(0, 0, runs, runs), guesses=0, correct=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -349,7 +341,7 @@ class _Moves:
 def _mark(low: Call, here: Call, high: Call) -> Callable[[Call], bool] | None:
     """Return what a moving draw changes in an output: whether a number is larger, or all of it; None if nothing."""
     for name, value in here.numbers.items():
-        ends = [call.columns.get(name, absent(name)) for call in (low, high)]
+        ends = [call.column(name) for call in (low, high)]
         if all(map(isfinite, (*ends, value))) and ends[0] != ends[1]:
             least = float(np.nextafter(value, inf)) if value < max(ends) else value
             return Condition(name=name, low=least, high=inf).holds

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from audits.bounds.binomial import proportion_lower, proportion_upper
 from audits.bounds.error_rates import error_rate_bound, threshold_counts
-from audits.outputs.fields import absent
+from audits.outputs.fields import NUMBER
 from audits.replay.one_call import Call, Calls
 from audits.replay.seen_law import SeenLoss
 from dpaudit import Claim
@@ -38,7 +38,7 @@ class Event:
     def heard(self, call: Call, side: int) -> bool:
         """Return whether the call shows the event."""
         del side
-        return same_value(call.columns.get(self.name, absent(self.name)), self.value)
+        return same_value(call.column(self.name), self.value)
 
     def calls_needed(self, margin: float, claim: Claim, level: float) -> int:
         """Return how many runs of each side show the violation if they are as the first ones were."""
@@ -114,11 +114,6 @@ class SeenLaw:
         """Return a bound on the share of runs of either side that do not follow the law of that side."""
         return max(float(bound(len(side) - sum(side), len(side), level)) for side in heard)
 
-    def counts(self, heard: Heard) -> Counts:
-        """Return counts with the numbers of runs alone."""
-        runs = len(heard[0])
-        return replace(threshold_counts(0, 0, runs, runs), guesses=0, correct=0)
-
 
 def same_value(first: float, second: float) -> bool:
     """Return whether two values are equal; NaN is equal to itself."""
@@ -127,6 +122,16 @@ def same_value(first: float, second: float) -> bool:
 
 def same_output(first: Call, second: Call) -> bool:
     """Return whether two calls have one output."""
-    names = {**first.columns, **second.columns}
-    values = ([call.columns.get(name, absent(name)) for call in (first, second)] for name in names)
-    return all(same_value(ours, theirs) for ours, theirs in values)
+    return not differing(first, second)
+
+
+def differing(first: Call, second: Call, relative: float = 0.0, least: float = 0.0) -> list[str]:
+    """Return the columns in which two calls differ, numbers by more than a share of their size and `least`."""
+    names = dict.fromkeys((*first.columns, *second.columns))
+    return [name for name in names if not _close(name, first.column(name), second.column(name), relative, least)]
+
+
+def _close(name: str, ours: float, theirs: float, relative: float, least: float) -> bool:
+    """Return whether two values of a column are equal, or numbers that are close."""
+    close = name.startswith(NUMBER) and abs(ours - theirs) <= relative * (abs(ours) + abs(theirs)) + least
+    return close or same_value(ours, theirs)

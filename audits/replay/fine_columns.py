@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 from audits.experiment.function_case import FunctionCase
-from audits.outputs.fields import MARK, NUMBER, absent
-from audits.replay.evidence import same_value
-from audits.replay.one_call import Call, Player
+from audits.outputs.fields import MARK, NUMBER
+from audits.replay.evidence import differing
+from audits.replay.one_call import Player
 from dpaudit import DPAuditError
 
 _STREAM, _CALLS = 5_113, 2
@@ -33,10 +33,10 @@ def fine_columns(
     fine = set[str]()
     for seed in seeds:
         call = player.call(data, *seed)
-        if _apart(call, player.call(data, *seed)):
+        if differing(call, player.call(data, *seed), _ROUNDED):
             return frozenset()
         for other in (player.call(data, *seed, moved=moved) for moved in moves):
-            fine.update(name for name in _apart(call, other) if not _is_number(name))
+            fine.update(name for name in differing(call, other, _ROUNDED) if not _is_number(name))
             fine.update(*(_rests(name) for name, value in call.numbers.items() if other.columns.get(name) != value))
     return frozenset(fine)
 
@@ -49,7 +49,7 @@ def columns_of_rounding(player: Player, pair: tuple[Any, Any]) -> frozenset[str]
     seeds = [(_STREAM, number) for number in range(_CALLS)]
     try:
         calls = [player.call(data, *seed) for data in pair for seed in seeds]
-        if all(_is_number(name) for call in calls[1:] for name in _apart(calls[0], call)):
+        if all(_is_number(name) for call in calls[1:] for name in differing(calls[0], call, _ROUNDED)):
             fine = [fine_columns(player, data, seeds[:1], _MOVED[:1]) for data in pair]
         else:
             fine = [fine_columns(player, data, seeds) for data in pair]
@@ -71,19 +71,6 @@ def _rests(name: str) -> set[str]:
     path = name.removeprefix(NUMBER)
     array, bracket, index = path.rpartition("[")
     return {f"{MARK}{path} rest", f"{MARK}{array} rest{bracket}{index}"}
-
-
-def _apart(first: Call, second: Call) -> list[str]:
-    """Return the names of columns that differ, numbers by more than their rounding."""
-    names = dict.fromkeys((*first.columns, *second.columns))
-    pairs = {name: [call.columns.get(name, absent(name)) for call in (first, second)] for name in names}
-    return [name for name, (ours, theirs) in pairs.items() if not _close(name, ours, theirs)]
-
-
-def _close(name: str, ours: float, theirs: float) -> bool:
-    """Return whether two values are equal, or numbers that differ by rounding."""
-    rounded = name.startswith(NUMBER) and abs(ours - theirs) <= _ROUNDED * (abs(ours) + abs(theirs))
-    return same_value(ours, theirs) or rounded
 
 
 def _is_number(name: str) -> bool:

@@ -12,7 +12,7 @@ from audits.experiment.channels import shown_beside
 from audits.experiment.lines_run import lines_run
 from audits.experiment.tracer import run_traced
 from audits.outputs.calls import Raised, outcome, row_of
-from audits.outputs.fields import NUMBER, Fields
+from audits.outputs.fields import NUMBER, Fields, absent
 from audits.replay.recording import ADDITIVE, CARRIERS, WHOLE, Draw, Pin, Recorder
 from dpaudit.model.case import Run
 from dpaudit.model.mechanism import Array
@@ -42,6 +42,10 @@ class Call:
     def raised(self) -> str:
         """The name of the exception that ended the call; empty where it returned."""
         return self.returned.exception if isinstance(self.returned, Raised) else ""
+
+    def column(self, name: str) -> float:
+        """Return the value of a column, or the one that stands for a column that the output does not have."""
+        return self.columns.get(name, absent(name))
 
     @cached_property
     def numbers(self) -> dict[str, float]:

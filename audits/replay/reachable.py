@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from audits.outputs.fields import NUMBER, absent
-from audits.replay.evidence import Event, same_value
+from audits.outputs.fields import NUMBER
+from audits.replay.evidence import Event, differing
 from audits.replay.one_call import Call, Calls
 from dpaudit.model.mechanism import Array
 
@@ -48,10 +48,10 @@ class Reachable(Event):
         """Return the call with noise that was chosen, from none on, to give another call's output."""
         current = self.calls.moved(self.data, _STREAM)
         together = self._at_once(current, wanted)
-        if together is not None and not differing(together, wanted):
+        if together is not None and not _rounded_apart(together, wanted):
             return together
         noise: tuple[float, ...] = ()
-        while len(noise) < min(len(current.noise), _MOST) and differing(current, wanted):
+        while len(noise) < min(len(current.noise), _MOST) and _rounded_apart(current, wanted):
             moved = self._agreeing(noise, 0.0, current, wanted)
             if moved is None:
                 added, nearer = self._nearer(noise, current, wanted)
@@ -89,7 +89,7 @@ class Reachable(Event):
 
         `before` is the call whose next draw is `added`.
         """
-        numbers = [name for name in differing(before, wanted) if _finite(name, before) and _finite(name, wanted)]
+        numbers = [name for name in _rounded_apart(before, wanted) if _finite(name, before) and _finite(name, wanted)]
         step = wanted.columns[numbers[0]] - before.columns[numbers[0]] if numbers else 0.0
         name = ""
         for _ in range(_STEPS if numbers else 0):
@@ -99,7 +99,7 @@ class Reachable(Event):
             if change == 0:
                 break
             added, before, step = added + step, after, step * (wanted.columns[name] - after.columns[name]) / change
-            if name not in differing(after, wanted):
+            if name not in _rounded_apart(after, wanted):
                 break
         return (added, before) if name else None
 
@@ -107,42 +107,32 @@ class Reachable(Event):
         """Return the next draw, none or far from it, whose call differs in the fewest columns."""
         far = _FAR * float(before.scales[len(noise)])
         calls = (0.0, before), *((added, self._call((*noise, added))) for added in (far, -far))
-        return min(calls, key=lambda candidate: len(differing(candidate[1], wanted)))
-
-
-def differing(first: Call, second: Call) -> list[str]:
-    """Return the columns in which two calls differ by more than doubles round at the scale of the first one's noise."""
-    return _columns(first, second, _ROUNDED, _ROUNDED)
+        return min(calls, key=lambda candidate: len(_rounded_apart(candidate[1], wanted)))
 
 
 def apart(first: Call, second: Call) -> list[str]:
     """Return the columns in which two calls differ, numbers by more than a small share of the first one's noise."""
-    return _columns(first, second, _SINGLE, _BELOW_NOISE)
+    return differing(first, second, _SINGLE, _BELOW_NOISE * _largest_scale(first))
 
 
-def _columns(first: Call, second: Call, relative: float, of_noise: float) -> list[str]:
-    """Return the columns that differ, numbers by more than shares of their size and of the first call's noise."""
-    names = dict.fromkeys((*first.columns, *second.columns))
-    unit = max((float(draw.scale.max(initial=0.0)) for draw in first.draws), default=0.0)
-    return [name for name in names if not _close(name, first, second, relative, of_noise * unit)]
+def _rounded_apart(first: Call, second: Call) -> list[str]:
+    """Return the columns in which two calls differ by more than doubles round at the scale of the first one's noise."""
+    return differing(first, second, _ROUNDED, _ROUNDED * _largest_scale(first))
 
 
-def _close(name: str, first: Call, second: Call, relative: float, least: float) -> bool:
-    """Return whether a column is equal, or a number up to a share of its size and to a least difference."""
-    ours, theirs = (call.columns.get(name, absent(name)) for call in (first, second))
-    if same_value(ours, theirs) or not name.startswith(NUMBER):
-        return same_value(ours, theirs)
-    return abs(ours - theirs) <= relative * (abs(ours) + abs(theirs)) + least
+def _largest_scale(call: Call) -> float:
+    """Return the largest scale of the noise of a call."""
+    return float(call.scales.max(initial=0.0))
 
 
 def _finite(name: str, call: Call) -> bool:
     """Return whether a call has a finite number of this name."""
-    return name.startswith(NUMBER) and isfinite(call.columns.get(name, absent(name)))
+    return name.startswith(NUMBER) and isfinite(call.column(name))
 
 
 def _change(name: str, before: Call, after: Call) -> float:
     """Return how far a number moved between two calls; 0 where one of them does not have it."""
-    change = after.columns.get(name, absent(name)) - before.columns.get(name, absent(name))
+    change = after.column(name) - before.column(name)
     return change if isfinite(change) else 0.0
 
 

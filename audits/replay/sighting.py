@@ -7,12 +7,12 @@ from math import exp, inf
 from typing import Any
 
 from audits.outputs.calls import OUTCOME
-from audits.outputs.fields import NUMBER, absent
+from audits.outputs.fields import NUMBER
 from audits.replay.allowance import beside_others
 from audits.replay.coupled_runs import Coupled, coupled_event
 from audits.replay.coverage_pairs import Pair
 from audits.replay.decided_events import decided_event
-from audits.replay.evidence import ROUNDING, Event, Heard, SeenLaw, same_value
+from audits.replay.evidence import ROUNDING, Event, Heard, SeenLaw
 from audits.replay.noise_model import LOUD, LOUD_STREAM, LOUDER, NoiseModel, model_with_products
 from audits.replay.one_call import Call, Calls, Player
 from audits.replay.reachable import Reachable, apart
@@ -67,8 +67,12 @@ class Sighting:
 
     @property
     def counts(self) -> Counts:
-        """The counts of its fresh runs; a seen law is no guess."""
-        return self.source.counts(self.heard)
+        """The counts of its fresh runs; of laws and coupled runs, which are no guess, how many there were."""
+        if isinstance(self.source, Event):
+            return self.source.counts(self.heard)
+        first, second = map(len, self.heard)
+        none = dict.fromkeys(("guesses", "correct", "true_positives", "false_positives"), 0)
+        return Counts(runs=first + second, positives=second, negatives=first, **none)
 
     @property
     def words(self) -> str:
@@ -251,47 +255,47 @@ def by_decided_event(call: Calls, pairs: Sequence[Pair], claim: Claim, level: fl
 
 def _event(sides: list[list[Call]], pair: Pair, claim: Claim) -> Sighting | None:
     """Return an event that every run of one side shows and some run of the other does not; best one that none does."""
-    names = dict.fromkeys(name for calls in sides for call in calls for name in call.columns)
-    rated: list[tuple[float, Sighting]] = []
-    for name, side in product(sorted(names, key=_importance), (0, 1)):
-        values = [[call.columns.get(name, absent(name)) for call in calls] for calls in sides]
-        constant = values[side][0]
-        if not all(same_value(value, constant) for value in values[side]):
-            continue
-        others = [index for index, value in enumerate(values[1 - side]) if not same_value(value, constant)]
-        if len(others) < _LEAST:
-            continue
-        share = len(others) / _CALLS
-        shown = sides[side][0], sides[1 - side][others[0]], side
-        always, sometimes = (event_words(name, *shown, always=always) for always in (True, False))
-        sighting = Sighting(
-            pair=pair,
-            subject=f"event {name}",
-            says=always if share == 1 else sometimes,
-            margin=(1.0 if share == 1 else _CAUTIOUS * share) - claim.delta,
-            source=Event(name=name, value=constant, side=side),
-            sometimes=sometimes,
-        )
-        rated.append((share, sighting))
-    return max(rated, key=lambda candidate: candidate[0])[1] if rated else None
+    found = _one_sided(sides, _LEAST)
+    if found is None:
+        return None
+    event, others = found
+    share, shown = len(others) / _CALLS, (sides[event.side][0], others[0], event.side)
+    always, sometimes = (event_words(event.name, *shown, always=always) for always in (True, False))
+    return Sighting(
+        pair=pair,
+        subject=f"event {event.name}",
+        says=always if share == 1 else sometimes,
+        margin=(1.0 if share == 1 else _CAUTIOUS * share) - claim.delta,
+        source=event,
+        sometimes=sometimes,
+    )
 
 
 def _rare_event(call: Calls, sides: list[list[Call]], pair: Pair, claim: Claim) -> Sighting | None:
     """Return an event that noise of several times its size shows on one side alone; how rare it is nobody knows yet."""
     loud = [[call(data, LOUD_STREAM, number, factor=LOUD) for number in range(LOUDER)] for data in pair.neighbours]
-    names = dict.fromkeys(name for calls in loud for run in calls for name in run.columns)
-    counted: list[tuple[int, Sighting]] = []
+    found = _one_sided([[*calls, *own] for calls, own in zip(loud, sides, strict=True)], _TWICE)
+    if found is None:
+        return None
+    event, others = found
+    says = event_words(event.name, sides[event.side][0], others[0], event.side, always=False)
+    margin = _RARE * len(others) / LOUDER - claim.delta
+    return Sighting(pair=pair, subject=RARE_EVENT, says=says, margin=margin, source=event)
+
+
+def _one_sided(sides: list[list[Call]], least: int) -> tuple[Event, list[Call]] | None:
+    """Return a value that all calls of one side have, and the calls of the other side that do not; None below `least`.
+
+    The value that most of these calls do not have is taken.
+    """
+    names = dict.fromkeys(name for calls in sides for call in calls for name in call.columns)
+    best: tuple[Event, list[Call]] | None = None
     for name, side in product(sorted(names, key=_importance), (0, 1)):
-        constant = sides[side][0].columns.get(name, absent(name))
-        values = [[run.columns.get(name, absent(name)) for run in calls] for calls in (*loud, sides[side])]
-        others = [index for index, value in enumerate(values[1 - side]) if not same_value(value, constant)]
-        if len(others) < _TWICE or not all(same_value(value, constant) for value in (*values[side], *values[2])):
-            continue
-        says = event_words(name, sides[side][0], loud[1 - side][others[0]], side, always=False)
-        event = Event(name=name, value=constant, side=side)
-        margin = _RARE * len(others) / LOUDER - claim.delta
-        counted.append((len(others), Sighting(pair=pair, subject=RARE_EVENT, says=says, margin=margin, source=event)))
-    return max(counted, key=lambda candidate: candidate[0])[1] if counted else None
+        event = Event(name=name, value=sides[side][0].column(name), side=side)
+        others = [call for call in sides[1 - side] if not event.heard(call, side)]
+        if len(others) >= least and all(event.heard(call, side) for call in sides[side]):
+            best, least = (event, others), len(others) + 1
+    return best
 
 
 def _unreachable(call: Calls, sides: list[list[Call]], pair: Pair, claim: Claim, turn: int) -> Iterator[Sighting]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from audits.outputs.calls import OUTCOME
-from audits.outputs.fields import MOMENT, NUMBER, absent
+from audits.outputs.fields import MOMENT, NUMBER
 from audits.replay.conditions import WHOLE_OUTPUT, Condition
 from audits.replay.coupled_runs import Shown
 from audits.replay.decided_laws import Decided
@@ -99,7 +99,7 @@ def reach_words(name: str, near: Call, wanted: Call, side: int) -> str:
     if wanted.raised or near.raised:
         form = f"the function ends with {wanted.raised or 'an output'}", f"it ends with {near.raised or 'an output'}"
     elif name.startswith(NUMBER):
-        ours, theirs = (call.columns.get(name, absent(name)) for call in (wanted, near))
+        ours, theirs = (call.column(name) for call in (wanted, near))
         form = (
             f"{column_words(name)} is {value_words(name, ours)}",
             f"{column_words(name)} is {value_words(name, theirs)}",
