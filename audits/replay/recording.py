@@ -7,7 +7,7 @@ however many numbers an earlier draw took, and noise can be left out without mov
 import inspect
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -182,27 +182,36 @@ def usual_of(draws: tuple[Draw, ...]) -> dict[str, int]:
     return {site: _AT_A_LINE + _TIMES * number for site, number in Counter(draw.site for draw in draws).items()}
 
 
-def _additive(name: str) -> Callable[..., Any]:
-    """Return the method that draws from an additive law."""
+def _method(name: str) -> Callable[..., Any]:
+    """Return the method that draws from a law and writes the draw down."""
     plain = getattr(np.random.Generator, name)
+    noted = _additive if name in ADDITIVE else _whole if name in WHOLE else _other
 
     def drawn(self: RecordingGenerator, *args: Any, **kwargs: Any) -> Any:
         self.recorder.place(self.bit_generator)
         value = self.recorder.pinned(name, plain(self, *args, **kwargs), (args, kwargs))
-        location, scale = _location_and_scale(name, args, kwargs)
-        noise, spread = _standard_noise(value, location, scale)
-        shift, site = self.recorder.next_shifts(noise), _site()
-        factor = self.recorder.factor_at(site) * (1 + self.recorder.moved)
-        draw = Draw(
-            law=name, noise=noise.ravel(), scale=spread.ravel(), site=site, drawn=np.array(value), given=(args, kwargs)
-        )
-        self.recorder.draws.append(draw)
-        if (factor == 1.0 and shift is None) or kwargs.get("out") is not None:
-            return value
-        moved = location + factor * spread * noise + (0.0 if shift is None else shift)
-        return moved.astype(value.dtype) if isinstance(value, np.ndarray) else type(value)(moved)
+        return noted(self.recorder, name, value, (args, kwargs))
 
     return drawn
+
+
+def _additive(recorder: Recorder, name: str, value: Any, given: Given) -> Any:
+    """Return what was drawn from an additive law, with noise that is moved."""
+    location, scale = _location_and_scale(name, *given)
+    noise, spread = _standard_noise(value, location, scale)
+    shift, site = recorder.next_shifts(noise), _site()
+    factor = recorder.factor_at(site) * (1 + recorder.moved)
+    recorder.draws.append(
+        Draw(law=name, noise=noise.ravel(), scale=spread.ravel(), site=site, drawn=np.array(value), given=given)
+    )
+    if (factor == 1.0 and shift is None) or given[1].get("out") is not None:
+        return value
+    return _like(value, location + factor * spread * noise + (0.0 if shift is None else shift))
+
+
+def _like(value: Any, moved: Any) -> Any:
+    """Return moved numbers of the type of what was drawn."""
+    return moved.astype(value.dtype) if isinstance(value, np.ndarray) else type(value)(moved)
 
 
 def _standard_noise(value: Any, location: Any, scale: Any) -> tuple[Array, Array]:
@@ -214,58 +223,35 @@ def _standard_noise(value: Any, location: Any, scale: Any) -> tuple[Array, Array
     return np.asarray((value - location) / np.where(spreads == 0, np.inf, spreads)), spreads
 
 
-def _other(name: str) -> Callable[..., Any]:
-    """Return the method that draws from any other law."""
-    plain = getattr(np.random.Generator, name)
-
-    def drawn(self: RecordingGenerator, *args: Any, **kwargs: Any) -> Any:
-        self.recorder.place(self.bit_generator)
-        value = self.recorder.pinned(name, plain(self, *args, **kwargs), (args, kwargs))
-        drawn = np.array(value) if name in _CONTINUOUS else None
-        self.recorder.draws.append(Draw(law=name, site=_site(), drawn=drawn, given=(args, kwargs)))
-        if name not in _CONTINUOUS or not self.recorder.moved or kwargs.get("out") is not None:
-            return value
-        moved = np.asarray(value) * (1 - abs(self.recorder.moved))
-        return moved.astype(value.dtype) if isinstance(value, np.ndarray) else type(value)(moved)
-
-    return drawn
+def _other(recorder: Recorder, name: str, value: Any, given: Given) -> Any:
+    """Return what was drawn from any other law; noise with a density is moved in its last digits."""
+    drawn = np.array(value) if name in _CONTINUOUS else None
+    recorder.draws.append(Draw(law=name, site=_site(), drawn=drawn, given=given))
+    if drawn is None or not recorder.moved or given[1].get("out") is not None:
+        return value
+    return _like(value, np.asarray(value) * (1 - abs(recorder.moved)))
 
 
-def _whole(name: str) -> Callable[..., Any]:
-    """Return the method that draws whole numbers, which are noise around their centre."""
-    plain, (named, law) = getattr(np.random.Generator, name), WHOLE[name]
-
-    def drawn(self: RecordingGenerator, *args: Any, **kwargs: Any) -> Any:
-        self.recorder.place(self.bit_generator)
-        given = {"lam": 1.0} | dict(zip(named, args, strict=False)) | kwargs
-        parameters = [np.asarray(given[parameter], dtype=np.float64) for parameter in named]
-        value = self.recorder.pinned(name, plain(self, *args, **kwargs), (args, kwargs))
-        other = self.recorder.drawn_like((name, *np.shape(value)))
-        value = value if other is None else other
-        with np.errstate(divide="ignore", invalid="ignore"):
-            centre, spread, _ = np.broadcast_arrays(*law(value, *parameters))
-            noise = np.asarray((value - centre) / np.where(spread == 0, np.inf, spread))
-            shift, site = self.recorder.next_shifts(noise), _site()
-            factor = self.recorder.factor_at(site)
-            moved = np.asarray(value)
-            if factor != 1.0 or shift is not None:
-                steps = factor * (value - centre) + (0.0 if shift is None else shift)
-                moved = np.asarray(np.rint(centre + steps), dtype=np.int64)
-            log_chance = float(np.sum(law(moved, *parameters)[2]))
-        draw = Draw(
-            law=name,
-            site=site,
-            noise=noise.ravel(),
-            scale=spread.ravel(),
-            picked=moved,
-            log_chance=log_chance,
-            drawn=np.array(value),
-            given=(args, kwargs),
-        )
-        self.recorder.draws.append(draw)
-        return moved if moved.ndim else int(moved)
-
-    return drawn
+def _whole(recorder: Recorder, name: str, value: Any, given: Given) -> Any:
+    """Return whole numbers that were drawn, which are noise around their centre."""
+    named, law = WHOLE[name]
+    asked = {"lam": 1.0} | dict(zip(named, given[0], strict=False)) | given[1]
+    parameters = [np.asarray(asked[parameter], dtype=np.float64) for parameter in named]
+    other = recorder.drawn_like((name, *np.shape(value)))
+    value = value if other is None else other
+    with np.errstate(divide="ignore", invalid="ignore"):
+        centre, spread, _ = np.broadcast_arrays(*law(value, *parameters))
+        noise = np.asarray((value - centre) / np.where(spread == 0, np.inf, spread))
+        shift, site = recorder.next_shifts(noise), _site()
+        factor = recorder.factor_at(site)
+        moved = np.asarray(value)
+        if factor != 1.0 or shift is not None:
+            steps = factor * (value - centre) + (0.0 if shift is None else shift)
+            moved = np.asarray(np.rint(centre + steps), dtype=np.int64)
+        log_chance = float(np.sum(law(moved, *parameters)[2]))
+    draw = Draw(law=name, site=site, noise=noise.ravel(), scale=spread.ravel(), drawn=np.array(value), given=given)
+    recorder.draws.append(replace(draw, picked=moved, log_chance=log_chance))
+    return moved if moved.ndim else int(moved)
 
 
 def _choice(self: RecordingGenerator, a: Any, size: Any = None, *args: Any, **kwargs: Any) -> Any:
@@ -317,12 +303,8 @@ def _site() -> str:
     return "an unknown line" if frame is None else line_of(frame)
 
 
-for _name in ADDITIVE:
-    setattr(RecordingGenerator, _name, _additive(_name))
-for _name in WHOLE:
-    setattr(RecordingGenerator, _name, _whole(_name))
-for _name in (*_CONTINUOUS, *_OTHERS):
-    setattr(RecordingGenerator, _name, _other(_name))
+for _name in (*ADDITIVE, *WHOLE, *_CONTINUOUS, *_OTHERS):
+    setattr(RecordingGenerator, _name, _method(_name))
 _CHOICE = "choice"
-_plain_choice = _other(_CHOICE)
+_plain_choice = _method(_CHOICE)
 setattr(RecordingGenerator, _CHOICE, _choice)
