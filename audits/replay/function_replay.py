@@ -150,7 +150,7 @@ def replay_function(
     groups = _by_subject(calls, chosen, claim, made)
     later = [group for group in groups if group[0].subject in (UNREACHABLE, RARE_EVENT)]
     judged = [_first_confirmed(group, player, claim, level, most, rng) for group in groups if group not in later]
-    looks = (by_decided_event, max(_MORE * most, _PATIENCE)), (_by_coupled_runs, _MORE * most)
+    looks = (by_decided_event, max(_MORE * most, _PATIENCE)), (by_coupled_runs, _MORE * most)
     for searched, patience in looks if calls.traced else ():
         if not _shown(judged) and (seen := searched(calls, _inside(chosen), claim, level, patience)) is not None:
             judged.append(_first_confirmed([seen], player, claim, level, patience, rng))
@@ -182,12 +182,6 @@ def _shown(judged: Sequence[Sighting]) -> bool:
 def _inside(tried: Sequence[Tried]) -> list[Pair]:
     """Return the pairs of values that the data have."""
     return [trial.pair for trial in tried if not trial.pair.outside]
-
-
-def _by_coupled_runs(calls: Calls, pairs: Sequence[Pair], claim: Claim, level: float, most: int) -> Sighting | None:
-    """Return the sighting of coupled runs that `most` runs of each side can confirm; None where there is none."""
-    seen = by_coupled_runs(calls, pairs, claim)
-    return None if seen is None or seen.source.calls_needed(seen.margin, claim, level) > most else seen
 
 
 def _by_subject(calls: Calls, tried: Sequence[Tried], claim: Claim, made: MeasuredClaim | None) -> list[list[Sighting]]:

@@ -166,15 +166,19 @@ def sightings(
 
 
 def explained(call: Calls, pair: Pair) -> bool:
-    """Return whether calls on both data sets have one form, and numbers that are answers plus noise of any size."""
-    calls = [call(data, _REPLAYED, number) for data in pair.neighbours for number in range(_CALLS)]
-    forms = (run.form == calls[index - index % _CALLS].form for index, run in enumerate(calls))
-    if unfollowed(call, pair) or not all(forms):
+    """Return whether calls have one form, and numbers that are answers plus noise, of any size, on both data sets."""
+    if unfollowed(call, pair):
         return False
-    return all(
-        model is None or (KNOWN.issuperset(model.of(model.names).laws) and model.holds_beyond(call, data, LOUD))
-        for model, data in zip(_models(call, pair), pair.neighbours, strict=True)
-    )
+    for model, data in zip(_models(call, pair), pair.neighbours, strict=True):
+        loud = [call(data, LOUD_STREAM, number, factor=LOUD) for number in range(LOUDER)]
+        first, *others = (*(call(data, _REPLAYED, number) for number in range(_CALLS)), *loud)
+        if any(other.form != first.form for other in others):
+            return False
+        if model is not None and not (
+            KNOWN.issuperset(model.of(model.names).laws) and all(map(model.louder(LOUD).explains, loud))
+        ):
+            return False
+    return True
 
 
 def unfollowed(call: Calls, pair: Pair) -> tuple[str, ...]:
@@ -222,14 +226,19 @@ def _of_law(loss: SeenLoss, models: tuple[NoiseModel, NoiseModel], pair: Pair) -
     )
 
 
-def by_coupled_runs(call: Calls, pairs: Sequence[Pair], claim: Claim) -> Sighting | None:
-    """Return the event that coupled runs of some pair show too often; of pairs that laws explain nothing is asked."""
+def by_coupled_runs(call: Calls, pairs: Sequence[Pair], claim: Claim, level: float, most: int) -> Sighting | None:
+    """Return the event that coupled runs of some pair show too often, where `most` runs of each side confirm it.
+
+    Of pairs that laws explain nothing is asked.
+    """
     asked = [pair for pair in pairs if not explained(call, pair)]
     numbered_event = coupled_event(call.player, [pair.neighbours for pair in asked], claim)
     if numbered_event is None:
         return None
     number, shown = numbered_event
     source, says = shown.coupled, coupled_words(shown)
+    if source.calls_needed(source.growth, claim, level) > most:
+        return None
     return Sighting(pair=asked[number], subject="coupled runs", says=says, margin=source.growth, source=source)
 
 

@@ -241,6 +241,17 @@ def test_an_event_that_one_data_set_has_more_often_is_one() -> None:
     assert looked.violation.confirmed
 
 
+@pytest.mark.parametrize("leaky", [True, False])
+def test_a_branch_that_few_runs_take_is_looked_at(*, leaky: bool) -> None:
+    """Six runs say "few" on both data sets; one run of forty says "many", on one data set alone. Twin: on both."""
+
+    def told(rows: list[int], rng: np.random.Generator) -> str:
+        return "many" if len(rows) + rng.laplace() > 7.0 and (not leaky or 4 in rows) else "few"
+
+    looked = replayed(told, (FOUR, THREE), None, CLAIM, runs=400, rng=np.random.default_rng(2))
+    assert (looked.violation is not None) is leaky
+
+
 @pytest.mark.parametrize(("cut", "leaky"), [(3.0, True), (4.0, True), (30.0, False)])
 def test_noise_that_is_cut_in_its_tails_has_outputs_of_one_data_set(cut: float, *, leaky: bool) -> None:
     """Laplace noise cut at a few scales is confirmed by the outputs at one end. Twin: cut where no noise comes."""
