@@ -21,7 +21,7 @@ from audits.replay.evidence import ROUNDING, same_output
 from audits.replay.one_call import Call, Player
 from audits.replay.positions import known_laws
 from audits.replay.reachable import apart
-from audits.replay.seen_law import SeenLoss
+from audits.replay.seen_law import SeenLoss, loss_of_event
 from dpaudit import Claim
 from dpaudit.model.mechanism import Array
 
@@ -219,7 +219,7 @@ class _Candidate:
             return None
         example = next((call for call in self.parts[0].number.calls[self.parts[0].side] if self._shows(call)), None)
         loss = self._loss((first, second), claim)
-        return None if example is None else Decided(seen=(first, second), loss=loss, example=example)
+        return None if example is None else Decided(models=(first, second), loss=loss, example=example)
 
     def _shows(self, call: Call) -> bool:
         """Return whether a call shows the first of the events."""
@@ -231,16 +231,10 @@ class _Candidate:
         often = max(0.0, seen[side].share - seen[side].doubt)
         seldom = min(1.0, seen[1 - side].share + seen[1 - side].doubt)
         draws = [part.number.calls[side][0].draws[part.number.at[0]] for part in self.parts]
-        return SeenLoss(
-            epsilon=_ratio(often - claim.delta, seldom),
-            often=often,
-            seldom=seldom,
-            margin=often - exp(claim.epsilon) * seldom - claim.delta,
-            names=tuple(part.condition.name for part in self.parts),
-            sites=tuple(dict.fromkeys(draw.site for draw in draws)),
-            kind="decided event",
-            cause=" and ".join(dict.fromkeys(draw.law for draw in draws)),
-        )
+        by = tuple(part.condition.name for part in self.parts), tuple(dict.fromkeys(draw.site for draw in draws))
+        cause = " and ".join(dict.fromkeys(draw.law for draw in draws))
+        epsilon = _ratio(often - claim.delta, seldom)
+        return loss_of_event(claim, (often, seldom), by, "decided event", cause, epsilon)
 
 
 def _ratio(often: float, seldom: float) -> float:

@@ -10,7 +10,6 @@ from audits.replay.conditions import Condition
 from audits.replay.evidence import SeenLaw
 from audits.replay.one_call import Call, Calls
 from audits.replay.positions import known_laws, share_below
-from audits.replay.seen_law import SeenLoss
 
 _STREAM, _CALLS = 9_521, 12
 """In so many calls all numbers are drawn where the events occur."""
@@ -85,21 +84,15 @@ class Together:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Decided:
+class Decided(SeenLaw):
     """An event that single numbers decide, as a seen law, and an output that shows it.
 
     Between two positions that were looked at, the event may change twice. So the law is shown only by as many fresh
     runs that follow it as leave no room for what would keep the claim.
     """
 
-    seen: tuple[Together, Together]
-    loss: SeenLoss
+    models: tuple[Together, Together]
     example: Call
-
-    @property
-    def law(self) -> SeenLaw:
-        """The event as a seen law."""
-        return SeenLaw(loss=self.loss, models=self.seen)
 
 
 def share_of(call: Call, at: tuple[int, int]) -> float:

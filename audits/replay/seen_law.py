@@ -128,7 +128,7 @@ def _losses(first: NoiseModel, second: NoiseModel, claim: Claim) -> Iterator[See
     bare = equal & (size == 0) & (moved != 0)
     names = np.array(first.names, dtype=object)
     if bare.any():
-        yield _shown(claim, _CERTAIN, (tuple(names[bare]), ()), "no noise", "no draw of noise moves it", inf)
+        yield loss_of_event(claim, _CERTAIN, (tuple(names[bare]), ()), "no noise", "no draw of noise moves it", inf)
     rows = np.flatnonzero(equal & (size > 0))
     if len(rows) and (moved[rows] != 0).any():
         slack = _ROUNDED * answers[rows]
@@ -139,7 +139,7 @@ def _losses(first: NoiseModel, second: NoiseModel, claim: Claim) -> Iterator[See
         yield from _other_map(first, second, claim)
 
 
-def _shown(
+def loss_of_event(
     claim: Claim, shares: tuple[float, float], by: tuple[Names, Names], kind: str, cause: str, epsilon: float
 ) -> SeenLoss:
     """Return the loss of an event with the probabilities `shares`, which the numbers and the lines `by` show."""
@@ -167,7 +167,7 @@ def _equal_noise(noise: tuple[Array, Array, Array], model: NoiseModel, rows: Arr
 
     if left.any():
         cause = "some combination of them has no noise: one draw serves several of them, or draws cancel"
-        yield _shown(claim, _CERTAIN, named((map_[left] != 0).any(axis=0)), "shared noise", cause, inf)
+        yield loss_of_event(claim, _CERTAIN, named((map_[left] != 0).any(axis=0)), "shared noise", cause, inf)
         return
     shift = shift * max(0.0, 1 - float((slack[moved != 0] / np.abs(moved[moved != 0])).max()))
     laws = np.array(model.laws, dtype=object)[used]
@@ -177,7 +177,7 @@ def _equal_noise(noise: tuple[Array, Array, Array], model: NoiseModel, rows: Arr
     if gaussian.all() or (full_rank and gaussian.any()):
         draws = np.flatnonzero(gaussian & (shift != 0))
         distance = float(np.linalg.norm(shift[gaussian]))
-        nothing = _shown(claim, (0.5, 0.5), ((), ()), "", "", 0.0)
+        nothing = loss_of_event(claim, (0.5, 0.5), ((), ()), "", "", 0.0)
         yield _gaussian(distance, claim, named(draws)) if len(draws) else nothing
     laplace = np.flatnonzero((laws == "laplace") & (np.abs(shift) > 1e-9))
     if full_rank and len(laplace):
@@ -196,7 +196,9 @@ def _laplace(moves: tuple[float, ...], claim: Claim, by: tuple[Names, Names]) ->
     """Return the loss of the event that each of some draws of Laplace noise falls beyond both centres, on one side."""
     loss, often = sum(moves), 2.0 ** -len(moves)
     cause = f"{_answers(by[0])} {loss:.4g} times the scale of {'its' if len(by[0]) == 1 else 'their'} Laplace noise"
-    return replace(_shown(claim, (often, often * exp(-loss)), by, "moves", cause, loss), law="laplace", moves=moves)
+    return replace(
+        loss_of_event(claim, (often, often * exp(-loss)), by, "moves", cause, loss), law="laplace", moves=moves
+    )
 
 
 def _answers(names: tuple[str, ...]) -> str:
@@ -210,7 +212,7 @@ def _gaussian(distance: float, claim: Claim, by: tuple[Names, Names]) -> SeenLos
     exceeds = often - exp(claim.epsilon) * seldom > claim.delta
     shown = log((often - claim.delta) / seldom) if exceeds and seldom > 0 else 0.0
     cause = f"{_answers(by[0])} {distance:.4g} standard deviations of the Gaussian noise"
-    seen = _shown(claim, (often, seldom), by, "moves", cause, max(0.0, shown))
+    seen = loss_of_event(claim, (often, seldom), by, "moves", cause, max(0.0, shown))
     return replace(seen, law="gaussian", moves=(distance,))
 
 
@@ -223,7 +225,7 @@ def _other_scale(first: NoiseModel, second: NoiseModel, row: int, claim: Claim) 
         if any(first.laws[draw] in WHOLE for draw in np.concatenate(draws)):
             return  # a whole number of noise may be none
         cause = "noise is added on one data set and none on the other"
-        yield _shown(claim, _CERTAIN, (names, sites), "noise missing", cause, inf)
+        yield loss_of_event(claim, _CERTAIN, (names, sites), "noise missing", cause, inf)
         return
     if any(len(entering) != 1 for entering in draws) or draws[0][0] != draws[1][0]:
         return
@@ -237,17 +239,9 @@ def _other_scale(first: NoiseModel, second: NoiseModel, row: int, claim: Claim) 
     if claim.delta == 0:
         margin = max(margin, _FAR)
     shown = log(often / seldom) if 0 < seldom < often else 0.0
-    yield SeenLoss(
-        epsilon=inf if claim.delta == 0 else shown,
-        often=often,
-        seldom=seldom,
-        margin=margin,
-        names=names,
-        sites=_sites(first, draws[0]),
-        kind="scale",
-        cause=cause,
-        reach=reach,
-    )
+    epsilon = inf if claim.delta == 0 else shown
+    loss = loss_of_event(claim, (often, seldom), (names, _sites(first, draws[0])), "scale", cause, epsilon)
+    yield replace(loss, margin=margin, reach=reach)
 
 
 def _other_map(first: NoiseModel, second: NoiseModel, claim: Claim) -> Iterator[SeenLoss]:
@@ -276,7 +270,7 @@ def _other_map(first: NoiseModel, second: NoiseModel, claim: Claim) -> Iterator[
         seldom = float(proportion_upper(above[1], _SIMULATED, _SIMULATION_ERROR))
         shown = log(often / seldom) if often > seldom else 0.0
         cause = "the data decide how these numbers mix their draws of noise, as an exact divisor or matrix does"
-        yield _shown(claim, (often, seldom), (first.names, _sites(first, used)), "map", cause, shown)
+        yield loss_of_event(claim, (often, seldom), (first.names, _sites(first, used)), "map", cause, shown)
 
 
 def _log_density(released: Array, matrix: Array, exact: Array, gaussian: Array) -> Array:

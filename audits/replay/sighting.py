@@ -256,10 +256,10 @@ def by_decided_event(call: Calls, pairs: Sequence[Pair], claim: Claim, level: fl
     margin, says = event.loss.margin, decided_words(event)
     allowed = beside_others(claim, _UNSEEN)
     slack = event.loss.often - exp(allowed.epsilon) * event.loss.seldom - allowed.delta
-    rare = min(part.share for together in event.seen for part in together.parts) < _UNSEEN
-    if event.law.calls_needed(margin, claim, level) > most and (rare or slack <= ROUNDING):
+    rare = min(part.share for together in event.models for part in together.parts) < _UNSEEN
+    if event.calls_needed(margin, claim, level) > most and (rare or slack <= ROUNDING):
         return None
-    return Sighting(pair=asked[number], subject="decided event", says=says, margin=margin, source=event.law)
+    return Sighting(pair=asked[number], subject="decided event", says=says, margin=margin, source=event)
 
 
 def _event(sides: list[list[Call]], pair: Pair, claim: Claim) -> Sighting | None:

@@ -266,8 +266,10 @@ def coupled_words(shown: Shown) -> str:
 
 def decided_words(event: Decided) -> str:
     """Return in words an event that one number decides, with its probabilities and the line that draws it."""
-    parts, sites = event.seen[0].parts, ", ".join(event.loss.sites[:_NAMED])
-    chances = " and ".join(f"{together.share:.3g} on {side}" for together, side in zip(event.seen, SIDES, strict=True))
+    parts, sites = event.models[0].parts, ", ".join(event.loss.sites[:_NAMED])
+    chances = " and ".join(
+        f"{together.share:.3g} on {side}" for together, side in zip(event.models, SIDES, strict=True)
+    )
     named = [_condition_words(part.condition, event.example) for part in parts[:_NAMED]]
     shown = _upper(" and ".join([*named, *([f"{len(parts) - _NAMED} more such events"] if parts[_NAMED:] else [])]))
     decide = "One draw of {} at {} decides it" if len(parts) == 1 else f"{len(parts)} draws of {{}} at {{}} decide it"

@@ -108,9 +108,9 @@ def test_the_event_has_the_probabilities_of_the_law(function: Callable[..., Any]
     assert event.loss.margin > margin
     for side, data in enumerate((FOUR, THREE)):
         calls = [player.call(data, 5, side, number) for number in range(1_000)]
-        often = np.mean([all(part.condition.holds(call) for part in event.seen[side].parts) for call in calls])
-        assert abs(often - event.seen[side].share) < 0.11
-        assert all(event.seen[side].explains(call) for call in calls)
+        often = np.mean([all(part.condition.holds(call) for part in event.models[side].parts) for call in calls])
+        assert abs(often - event.models[side].share) < 0.11
+        assert all(event.models[side].explains(call) for call in calls)
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_a_run_that_departs_from_the_positions_is_no_such_event() -> None:
     player = Player(run=as_run(rarely_other)[0])
     found = decided_event(player, [(FOUR, THREE)], CLAIM)
     if found is not None:
-        law = found[1].seen[0]
+        law = found[1].models[0]
         calls = [player.call(FOUR, 77, number) for number in range(300)]
         assert not all(law.explains(call) for call in calls)
 
