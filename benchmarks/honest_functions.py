@@ -4,7 +4,8 @@ Forty-two functions of a user that keep epsilon = 1, with samplers of their own:
 their scores, rejection, bits, mixtures, cut outputs, rare branches. `replays [seeds]` replays each on its own pair and
 ends with 1 if one says violation. `audits [seeds]` attacks the outputs of each at .01 with 200 runs, without a replay,
 and ends with 1 if alarms of one function, or of all together, are more than chance gives once in a thousand. Two
-numbers more, as in `audits 250 0 3`, choose the first of three parts of the functions.
+numbers more, as in `audits 250 0 3`, choose the first of three parts of the functions; a third one, as in
+`replays 2 0 1 100`, is the first seed of replays.
 """
 
 import hashlib
@@ -309,11 +310,11 @@ def chosen(part, parts):
     return list(FUNCTIONS.items())[part::parts]
 
 
-def replays(seeds=50, part=0, parts=1):
+def replays(seeds=50, part=0, parts=1, first=0):
     """Print how many replays say violation; 0 are expected, as one is wrong with probability 1e-9."""
     wrong = 0
     for name, (function, pair) in chosen(part, parts):
-        for seed in range(seeds):
+        for seed in range(first, first + seeds):
             rng = np.random.default_rng([seed, 31])
             shown = replayed(function, pair, None, CLAIM, runs=400, rng=rng).violation
             wrong += shown is not None
