@@ -6,6 +6,7 @@ import sys
 import tempfile
 import uuid
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,85 +18,55 @@ from audits.experiment.unseen import unseen_outputs
 from audits.experiment.written import written_files
 from dpaudit import Claim
 
-Function = Callable[..., Any]
-Maker = Callable[[Path], Function]
+Write = Callable[[Path, Any], object]
+"""write(folder, data): what a run writes before it returns an honest noisy answer."""
+Maker = Callable[[Path], Callable[..., Any]]
 
 
-def text(folder: Path) -> Function:
-    return lambda data, rng: (folder / "log").write_text(f"raw {data}") * 0 + rng.laplace()
+def writing(write: Write, folder: Path) -> Callable[..., Any]:
+    """Return a function of one run that writes, and returns its data with noise."""
 
-
-def appended(folder: Path) -> Function:
     def run(data: Any, rng: np.random.Generator) -> Any:
-        with (folder / "log").open("a") as file:
-            file.write(f"raw {data}\n")
+        write(folder, data)
         return data + rng.laplace()
 
     return run
 
 
-def saved(folder: Path) -> Function:
-    def run(data: Any, rng: np.random.Generator) -> Any:
-        np.save(folder / "model.npy", np.array([data]))
-        return data + rng.laplace()
-
-    return run
-
-
-def descriptor(folder: Path) -> Function:
-    def run(data: Any, rng: np.random.Generator) -> Any:
-        number = os.open(folder / "raw", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        os.write(number, str(data).encode())
-        os.close(number)
-        return data + rng.laplace()
-
-    return run
-
-
-def open_before(folder: Path) -> Function:
-    file = (folder / "kept").open("w")
-
-    def run(data: Any, rng: np.random.Generator) -> Any:
+def appended(folder: Path, data: Any) -> None:
+    with (folder / "log").open("a") as file:
         file.write(f"raw {data}\n")
-        return data + rng.laplace()
-
-    return run
 
 
-def named(folder: Path) -> Function:
-    return lambda data, rng: (folder / f"raw {data}").write_text("done") * 0 + data + rng.laplace()
+def descriptor(folder: Path, data: Any) -> None:
+    number = os.open(folder / "raw", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.write(number, str(data).encode())
+    os.close(number)
 
 
-def varying_name(folder: Path) -> Function:
-    return lambda data, rng: (folder / uuid.uuid4().hex).write_text(str(data)) * 0 + data + rng.laplace()
+def open_before(folder: Path) -> Callable[..., Any]:
+    """Return a function whose file is opened before the first run."""
+    file = (folder / "kept").open("w")
+    return writing(lambda folder, data: file.write(f"raw {data}\n"), folder)
 
 
-def renamed(folder: Path) -> Function:
-    def run(data: Any, rng: np.random.Generator) -> Any:
-        (folder / "a").write_text("done")
-        (folder / "a").rename(folder / f"b{data}")
-        return data + rng.laplace()
-
-    return run
+def commanded(folder: Path, data: Any) -> None:
+    subprocess.run([sys.executable, "-c", f"raw = {data}"], check=True, cwd=folder)
 
 
-def commanded(folder: Path) -> Function:
-    def run(data: Any, rng: np.random.Generator) -> Any:
-        subprocess.run([sys.executable, "-c", f"raw = {data}"], check=True, cwd=folder)
-        return data + rng.laplace()
-
-    return run
+def renamed(folder: Path, data: Any) -> None:
+    (folder / "a").write_text("done")
+    (folder / "a").rename(folder / f"b{data}")
 
 
-LEAKS: tuple[tuple[Maker, str], ...] = (
-    (text, "the file '"),
-    (appended, "the file '"),
-    (saved, "the file '"),
-    (descriptor, "the file '"),
-    (open_before, "the file '"),
-    (named, "the file '"),
-    (varying_name, "new files in '"),
-)
+LEAKS: dict[str, tuple[Write, str]] = {
+    "text": (lambda folder, data: (folder / "log").write_text(f"raw {data}"), "the file '"),
+    "appended": (appended, "the file '"),
+    "saved": (lambda folder, data: np.save(folder / "model.npy", np.array([data])), "the file '"),
+    "descriptor": (descriptor, "the file '"),
+    "named": (lambda folder, data: (folder / f"raw {data}").write_text("done"), "the file '"),
+    "varying name": (lambda folder, data: (folder / uuid.uuid4().hex).write_text(str(data)), "new files in '"),
+}
 
 
 @pytest.fixture
@@ -107,8 +78,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "project"
 
 
+MAKERS: dict[str, tuple[Maker, str]] = {
+    "open before": (open_before, "the file '"),
+    **{name: (partial(writing, write), channel) for name, (write, channel) in LEAKS.items()},
+}
+
+
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
-@pytest.mark.parametrize(("make", "channel"), LEAKS, ids=[make.__name__ for make, _ in LEAKS])
+@pytest.mark.parametrize(("make", "channel"), MAKERS.values(), ids=MAKERS)
 def test_data_in_a_file_never_pass(make: Maker, channel: str, folder: Path) -> None:
     """The returned value is honest, the data stand in a file: undecided, and the remark names it."""
     claim = Claim(epsilon=2.0, neighbours="replace_one")
@@ -117,65 +94,53 @@ def test_data_in_a_file_never_pass(make: Maker, channel: str, folder: Path) -> N
     assert any(f"The data show in {channel}{folder}" in remark for remark in result.remarks), result.remarks
 
 
-@pytest.mark.parametrize(("make", "channel"), [(commanded, "commands"), (renamed, "names of files")])
-def test_commands_and_names_with_data_are_channels(make: Maker, channel: str, folder: Path) -> None:
+COMMANDS: dict[str, tuple[Write, str]] = {
+    "a command": (commanded, "commands"),
+    "a new name": (renamed, "names of files"),
+}
+
+
+@pytest.mark.parametrize(("write", "channel"), COMMANDS.values(), ids=COMMANDS)
+def test_commands_and_names_with_data_are_channels(write: Write, channel: str, folder: Path) -> None:
     """What a run tells another program leaves the process, and a file's new name stays."""
-    assert unseen_outputs(lambda d, r, n: [make(folder)(d, r)] * n, (0.0, 1.0)) == (channel,)
+    run = writing(write, folder)
+    assert unseen_outputs(lambda d, r, n: [run(d, r)] * n, (0.0, 1.0)) == (channel,)
 
 
-def counted(folder: Path) -> Function:
-    def run(data: Any, rng: np.random.Generator) -> Any:
-        path = folder / "counter"
-        path.write_text(str(int(path.read_text()) + 1 if path.exists() else 0))
-        return data + rng.laplace()
-
-    return run
+def counted(folder: Path, data: Any) -> None:
+    path = folder / "counter"
+    path.write_text(str(int(path.read_text()) + 1 if path.exists() else 0))
 
 
-def same_bytes(folder: Path) -> Function:
-    return lambda data, rng: (folder / "done").write_text("done") * 0 + data + rng.laplace()
+def scratch(folder: Path, data: Any) -> None:
+    with tempfile.NamedTemporaryFile("w+") as file:
+        file.write(str(data))
+        file.flush()
+    path = folder / "scratch"
+    path.write_text(str(data))
+    path.unlink()
 
 
-def scratch(folder: Path) -> Function:
-    def run(data: Any, rng: np.random.Generator) -> Any:
-        with tempfile.NamedTemporaryFile("w+") as file:
-            file.write(str(data))
-            file.flush()
-        path = folder / "scratch"
-        path.write_text(str(data))
-        path.unlink()
-        return data + rng.laplace()
-
-    return run
+def left_over(folder: Path, data: Any) -> None:
+    number, _ = tempfile.mkstemp()
+    os.write(number, str(data).encode())
+    os.close(number)
 
 
-def left_over(folder: Path) -> Function:
-    def run(data: Any, rng: np.random.Generator) -> Any:
-        number, _ = tempfile.mkstemp()
-        os.write(number, str(data).encode())
-        os.close(number)
-        return data + rng.laplace()
-
-    return run
-
-
-def once(folder: Path) -> Function:
-    def run(data: Any, rng: np.random.Generator) -> Any:
-        if not (folder / "cache").exists():
-            (folder / "cache").write_text("table of constants")
-        return data + rng.laplace()
-
-    return run
+HARMLESS: dict[str, Write] = {
+    "counted": counted,
+    "same bytes": lambda folder, data: (folder / "done").write_text("done"),
+    "scratch": scratch,
+    "left over": left_over,
+    "once": lambda folder, data: (folder / "cache").exists() or (folder / "cache").write_text("table of constants"),
+}
 
 
-HARMLESS: tuple[Maker, ...] = (counted, same_bytes, scratch, left_over, once)
-
-
-@pytest.mark.parametrize("make", HARMLESS)
-def test_harmless_files_raise_no_remark(make: Maker, folder: Path) -> None:
+@pytest.mark.parametrize("write", HARMLESS.values(), ids=HARMLESS)
+def test_harmless_files_raise_no_remark(write: Write, folder: Path) -> None:
     """Counters, the same bytes for all data, scratch files, and caches that are written once follow no data."""
-    function = make(folder)
-    assert unseen_outputs(lambda d, r, n: [function(d, s) for s in r.spawn(n)], (0.0, 1.0)) == ()
+    run = writing(write, folder)
+    assert unseen_outputs(lambda d, r, n: [run(d, s) for s in r.spawn(n)], (0.0, 1.0)) == ()
 
 
 def test_nothing_is_watched_outside_the_block(folder: Path) -> None:
