@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from dpaudit import Release, Repeat, Stated, Subsample, bracket_delta, bracket_epsilon, fold
+from dpaudit import Release, Stated, Subsample, bracket_delta, bracket_epsilon, fold
 from dpaudit.errors import DeclarationError
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Scheme
@@ -14,20 +14,6 @@ from mechanisms.gaussian import Gaussian
 
 def gaussian(stddev: float = 1.0, neighbours: Neighbours = "add_remove") -> Release:
     return Release(label="g", mechanism=Gaussian(stddev=stddev, l2_sensitivity=1, neighbours=neighbours))
-
-
-def test_sampled_gaussian_takes_the_worse_order() -> None:
-    """The accountant answers 6.1877, the order in which the record is removed, through the whole path."""
-    tree = Repeat(part=Subsample(part=gaussian(), rate=0.01, scheme="poisson"), times=10_000)
-    bracket = bracket_epsilon(fold(tree, "add_remove"), 1e-5)
-    assert bracket.lower <= 6.1877124 <= bracket.upper
-    assert bracket.upper - bracket.lower <= 6.2e-4
-
-
-def test_releases_inside_one_sample_are_composed_before_amplification() -> None:
-    """Four releases of sigma 2 on one sample are one release of sigma 1 on it, not four samples."""
-    inside = Subsample(part=Repeat(part=gaussian(2.0), times=4), rate=0.1, scheme="poisson")
-    assert fold(inside, "add_remove") == fold(Subsample(part=gaussian(1.0), rate=0.1, scheme="poisson"), "add_remove")
 
 
 def test_no_pair_is_known_from_below_where_a_sample_of_an_ordered_loss_is_sampled() -> None:

@@ -1,4 +1,4 @@
-"""Several releases inside one Poisson sample whose record is replaced: both sides meet the pair of opposite records."""
+"""Releases inside one Poisson sample whose record is replaced: both sides meet the pair of opposite records."""
 
 from typing import Any
 
@@ -20,6 +20,9 @@ CUT = TruncatedDiscreteGaussian(stddev=2.0, cut=2.0, l2_sensitivity=1, neighbour
 TABLE = Finite(first=(0.6, 0.3, 0.1), second=(0.1, 0.3, 0.6), neighbours="add_remove")
 SKEWED = Finite(first=(0.6, 0.2, 0.2), second=(0.2, 0.3, 0.5), neighbours="add_remove")
 PARTS: dict[str, list[Any]] = {
+    "Laplace that moves by two": [WIDE],
+    "normal": [NORMAL],
+    "cut": [CUT],
     "two Laplace": [LAPLACE, LAPLACE],
     "Laplace and normal": [LAPLACE, NORMAL],
     "two kinds of Laplace": [LAPLACE, WIDE],
@@ -49,7 +52,7 @@ def pair(noises: list[Any], rate: float) -> tuple[Law, Law]:
 def sample(noises: list[Any], rate: float) -> dp.Subsample:
     """All releases on one sample, each with a label of its own."""
     parts = tuple(dp.Release(label=f"r{i}", mechanism=noise) for i, noise in enumerate(noises))
-    return dp.Subsample(part=dp.Sequential(parts=parts), rate=rate)
+    return dp.Subsample(part=dp.Sequential(parts=parts) if len(parts) > 1 else parts[0], rate=rate)
 
 
 def bracket(noises: list[Any], rate: float, epsilon: float) -> Bracket:

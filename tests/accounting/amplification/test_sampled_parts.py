@@ -59,15 +59,6 @@ def test_several_releases_in_one_sample_are_composed_first() -> None:
     assert holds(added, 2.93648, 1e-5)
 
 
-def test_a_removed_record_of_a_fixed_sample_is_replaced_by_another() -> None:
-    """The part is stated for replacement, and the map of a removed record is attained."""
-    part = dp.Subsample(
-        part=normal(1.0, "replace_one"), rate=0.1, scheme="without_replacement", population=50, batch_size=5
-    )
-    found = bracket_epsilon(fold(dp.Repeat(part=part, times=100), "add_remove"), 1e-5)
-    assert holds(found, 7.04660, 1e-5)
-
-
 def test_a_person_of_several_records_meets_a_binomial_mixture() -> None:
     """k 4, q .01, mu 1, 100 steps."""
     tree = dp.Group(part=dp.Repeat(part=dp.Subsample(part=normal(1.0), rate=0.01), times=100), size=4)
@@ -77,27 +68,6 @@ def test_a_person_of_several_records_meets_a_binomial_mixture() -> None:
     removed, added = epsilon_of(loss, 100, 1e-5)
     assert holds(removed, 3.21039, 1e-5)
     assert holds(added, 1.47914, 1e-5)
-
-
-def test_ten_records_of_a_person() -> None:
-    """Ten records, mu .5, 1,000 samples of rate .01, delta 1e-6: 9.3705 in the order that costs more."""
-    tree = dp.Group(part=dp.Repeat(part=dp.Subsample(part=normal(0.5), rate=0.01), times=1000), size=10)
-    assert bracket_epsilon(fold(tree, "add_remove"), 1e-6).upper == pytest.approx(9.3705, abs=5e-4)
-
-
-ALLOCATED = {
-    "one epoch": (10, 1, 2.18885, 1e-5),
-    "three epochs": (10, 3, 3.36958, 1e-5),
-    "a hundred steps": (100, 1, 0.62094, 1e-5),
-}
-
-
-@pytest.mark.parametrize("case", ALLOCATED)
-def test_a_secret_step_has_its_known_epsilon(case: str) -> None:
-    """mu 1 at delta 1e-5, in the order of a removed record, which is the larger one."""
-    steps, epochs, value, digit = ALLOCATED[case]
-    tree = dp.Allocate(part=normal(1.0), steps=steps, epochs=epochs)
-    assert holds(bracket_epsilon(fold(tree, "add_remove"), 1e-5), value, digit)
 
 
 @pytest.mark.parametrize("delta", [1e-5, 1e-8])

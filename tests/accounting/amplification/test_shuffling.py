@@ -15,7 +15,6 @@ from scipy.stats import binom
 
 import dpaudit as dp
 from dpaudit.accounting.few_reports import counts_beside, heights_of_few
-from dpaudit.accounting.fold import above
 from dpaudit.accounting.reports import counted_out, pairs_of, two_outcomes, values_of
 from dpaudit.accounting.shuffling import Clones, _cloned, clones_of
 from dpaudit.model.certificate import digest_of
@@ -70,57 +69,6 @@ def test_ten_thousand_users_have_known_epsilons(rate: float, epsilon: float) -> 
     """delta 1e-6 is reached at .0530055 for any randomiser, at .0432062 for binary response."""
     clones = Clones(epsilon=1.0, users=10_000, rate=rate)
     assert clones.delta(epsilon - 2e-7)[0] > 1e-6 > clones.delta(epsilon + 2e-7)[1]
-
-
-@pytest.mark.parametrize(("epsilon", "categories"), [(1.0, 2), (1.0, 3), (1.0, 4), (2.0, 4), (0.5, 3)])
-@pytest.mark.parametrize("users", [1, 2, 3, 4])
-def test_no_data_set_of_a_few_users_exceeds_the_upper_side(epsilon: float, categories: int, users: int) -> None:
-    """All data sets of up to four users, at several epsilons: none lies above, and the explicit one not below."""
-    node = dp.Shuffle(part=report(epsilon, categories), users=users)
-    form = dp.fold(node, "replace_one")
-    for at in (0.0, 0.2 * epsilon, 0.6 * epsilon):
-        worst = max(
-            delta_of((x, *others), (y, *others), epsilon, categories, at)
-            for x, y in ((0, 1), (1, 0))
-            for others in product(range(categories), repeat=users - 1)
-        )
-        bracket = dp.bracket_delta(form, at)
-        assert bracket.lower <= worst * (1 + 1e-9)
-        assert worst <= bracket.upper * (1 + 1e-9)
-
-
-@pytest.mark.parametrize("users", [1, 2, 3])
-@pytest.mark.parametrize("epsilon", [1.0, 3.0])
-def test_no_data_set_of_two_responses_exceeds_the_upper_side(epsilon: float, users: int) -> None:
-    """Reports of two bits, as of unary encoding: one of them changes, or both, and others have any bits."""
-    lie = 1 / (1 + math.exp(epsilon / 2))
-    bits = tuple(product((0, 1), repeat=2))
-
-    def law_of(answers: tuple[tuple[int, ...], ...]) -> Law:
-        law: Law = {(0, 0, 0, 0): 1.0}
-        for answer in answers:
-            longer: defaultdict[tuple[int, ...], float] = defaultdict(float)
-            for counts, mass in law.items():
-                for place, said in enumerate(bits):
-                    more = tuple(n + (i == place) for i, n in enumerate(counts))
-                    chance = math.prod(1 - lie if a == b else lie for a, b in zip(said, answer, strict=True))
-                    longer[more] += mass * chance
-            law = dict(longer)
-        return law
-
-    part = dp.Repeat(part=report(epsilon / 2), times=2)
-    form = dp.fold(dp.Shuffle(part=part, users=users), "replace_one")
-    for at in (0.0, 0.2 * epsilon, 0.45 * epsilon, 0.7 * epsilon):
-        worst: dict[int, float] = {}
-        for changed, (x, y) in ((1, ((1, 0), (0, 0))), (2, ((1, 0), (0, 1))), (2, ((1, 1), (0, 0)))):
-            for others in product(bits, repeat=users - 1):
-                p, q = law_of((x, *others)), law_of((y, *others))
-                for one, other in ((p, q), (q, p)):
-                    delta = sum(max(0.0, mass - math.exp(at) * other[counts]) for counts, mass in one.items())
-                    worst[changed] = max(worst.get(changed, 0.0), delta)
-        bracket = dp.bracket_delta(form, at)
-        assert bracket.lower <= worst[2] * (1 + 1e-9)
-        assert max(worst.values()) <= bracket.upper * (1 + 1e-9)
 
 
 @pytest.mark.parametrize(("epsilon", "categories"), [(1.0, 2), (1.0, 3), (1.0, 10), (2.0, 4), (3.0, 3), (3.0, 20)])
@@ -227,17 +175,6 @@ def test_the_atoms_lie_above_the_pair_at_and_between_knots(points: int) -> None:
         for at, proved in zip(places, heights, strict=True):
             above = 1.03 if proved > 1e-12 else 1.2
             assert proved * (1 - 1e-6) - 1e-19 <= loss.hockey_stick(float(at)) <= proved * above + 1e-14
-
-
-def test_rounds_compose_as_pairs() -> None:
-    """Ten rounds cost less than ten times one, and lie between both sides of their own."""
-    once = dp.Shuffle(part=report(), users=2000)
-    form = dp.fold(dp.Repeat(part=once, times=10), "replace_one")
-    single = dp.bracket_epsilon(dp.fold(once, "replace_one"), 1e-7)
-    tenfold = dp.bracket_epsilon(form, 1e-6)
-    assert single.upper < tenfold.upper < 10 * single.upper
-    assert 0 < tenfold.lower < tenfold.upper
-    assert form.lower[0].events == 10
 
 
 Reporting: TypeAlias = Finite | UnaryEncoding | SubsetSelection
@@ -413,18 +350,6 @@ def test_no_data_set_of_noisy_numbers_exceeds_clones_of_their_pair(users: int) -
             assert bold.height(users, at) < truth
 
 
-@pytest.mark.parametrize(("users", "categories"), [(30, 2), (301, 2), (300, 6), (40, 0)])
-def test_a_certificate_of_shuffled_reports_is_verified(users: int, categories: int) -> None:
-    """The checker derives both sides by its own sums; one user more than declared is found. 0: two binary responses."""
-    part = report(1.0, categories) if categories else dp.Repeat(part=report(0.5), times=2)
-    node = dp.Repeat(part=dp.Shuffle(part=dp.Local(part=part), users=users), times=2)
-    claim = dp.Claim(epsilon=0.9, delta=1e-4, neighbours="replace_one")
-    certificate = dp.certify(node, claim)
-    found = dp.verify(certificate.to_json())
-    assert found.accepted, found.complaints
-    assert not dp.verify(certificate.to_json().replace(f'"users": {users}', f'"users": {users + 1}')).accepted
-
-
 def test_a_shuffle_protects_the_central_view_alone() -> None:
     """Whoever sees a report before the shuffle has the report's own epsilon."""
     claim = dp.Claim(epsilon=1.0, delta=1e-6, neighbours="replace_one", model="local")
@@ -446,20 +371,6 @@ def test_what_is_not_covered_is_refused_by_name() -> None:
         dp.fold(dp.Shuffle(part=dp.Release(label="value", mechanism=normal), users=10), "replace_one")
     with pytest.raises(dp.UnsupportedError, match="'shuffle' under remove: no rule"):
         dp.fold(dp.Shuffle(part=dp.Stated(epsilon=1.0, source="a vendor"), users=10), "add_remove")
-
-
-@pytest.mark.parametrize("epsilon", [0.5, 2.0, 5.0])
-@pytest.mark.parametrize("users", [10, 500, 10_000])
-def test_the_dominating_law_is_the_same_in_both_orders(epsilon: float, users: int) -> None:
-    """Both laws have all their mass; a loss l has the mass of -l in the other order, up to rounding."""
-    ((loss, times),) = above(dp.Shuffle(part=report(epsilon), users=users), "replace_one")[0].parts
-    assert isinstance(loss, DiscreteLoss)
-    assert times == 1
-    back = loss.reversed()
-    assert len(loss.atoms) == len(back.atoms)
-    for (here, mass), (there, other) in zip(loss.atoms, back.atoms, strict=True):
-        assert here == pytest.approx(there, rel=1e-12)
-        assert mass == pytest.approx(other, rel=1e-11)
 
 
 @pytest.mark.parametrize("epsilon", [1e-9, 1e-14, 1e-15, 1e-16])
