@@ -46,23 +46,6 @@ def test_every_format_can_be_written_to_a_file(
         assert verdict in shown.stdout
 
 
-def test_text_keeps_within_a_hundred_columns_and_has_no_escape_codes(write: Write) -> None:
-    """A pipe gets plain text, whatever the terminal would have got."""
-    shown = dpaudit("certify", write(WRITTEN)).stdout
-    assert max(map(len, shown.splitlines())) <= 100
-    assert "\x1b" not in shown
-
-
-def test_a_unit_from_the_outside_cannot_become_markup(write: Write) -> None:
-    """Brackets, bars and tags in a unit are printed as they are, escaped in Markdown."""
-    hostile = "[bold]one|<b>row"
-    name = write(WRITTEN.replace("one customer", hostile))
-    assert hostile in " ".join(dpaudit("certify", name).stdout.split())
-    markdown = dpaudit("certify", name, "--format", "md").stdout
-    assert "<b>" not in markdown
-    assert r"one\|&lt;b&gt;row" in markdown
-
-
 def test_a_certificate_can_be_verified_and_an_altered_one_cannot(write: Write) -> None:
     """Verification passes on the file as written; one changed digit is a finding, and half a file cannot be read."""
     dpaudit("certify", write(WRITTEN), "--format", "json", "-o", "c.json")
