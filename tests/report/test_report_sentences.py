@@ -25,6 +25,7 @@ from dpaudit.report.verdicts import outcome_of, provided_of, shown_word
 from dpaudit.wording.numerals import at_least, at_least_beside, at_most, at_most_beside, ends, exact
 from dpaudit.wording.sentences import SENTENCES
 from mechanisms import Gaussian
+from tests.accounting.test_loss_tail import merged_tail
 from tests.narrowing import present
 
 SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
@@ -48,12 +49,6 @@ def numbers(text: str) -> list[Any]:
 def up(value: float, truth: float, tolerance: float = 2e-3) -> bool:
     """Return whether a printed upper bound is one, and close."""
     return truth * (1 - 1e-12) <= value <= truth * (1 + tolerance)
-
-
-def merged_tail(mu: float, epsilon: float) -> float:
-    """Return the heaviest tail beyond epsilon of anything computed from N(mu, 1) against N(0, 1)."""
-    place = brentq(lambda z: norm.logsf(z - mu) - norm.logsf(z) - epsilon, -5, 40)
-    return norm.sf(place - mu)
 
 
 def gaussian_epsilon(mu: float, delta: float) -> float:
