@@ -5,7 +5,6 @@ slot of a training run repeats the experiment: gradients of different slots are 
 loop's own sampling, clipping and noise, and the noise of different rows is independent.
 """
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -67,16 +66,7 @@ def _canary_case(plan: Plan, problem: Classification, *, view: str, **further: A
     def run(data: int, rng: np.random.Generator, n_runs: int) -> Array:
         return np.concatenate([_slots(plan, problem, data, part, rng)[place] for part in _parts(n_runs)])
 
-    def weakened(factor: float) -> AuditCase:
-        def less_noise(data: int, rng: np.random.Generator, n_runs: int) -> Array:
-            gradients = _simulated(plan, data, factor, rng, n_runs)
-            return gradients if view == "gradients" else gradients.sum(axis=1)
-
-        return replace(case, run=less_noise)
-
-    pair = _labels(further["relation"])
-    case = AuditCase(view=view, neighbours=pair, run=run, weakened=weakened, **further)
-    return case
+    return AuditCase(view=view, neighbours=_labels(further["relation"]), run=run, **further)
 
 
 def _labels(relation: Neighbours) -> tuple[int, int]:
@@ -119,10 +109,3 @@ def _steps_of(plan: Plan) -> SecretSteps:
     if plan.sampling == "shuffled":
         return AllocatedSteps(shift=shift, batches=plan.batches, steps=plan.steps)
     return SampledSteps(shift=shift, rate=1 / plan.batches, steps=plan.steps)
-
-
-def _simulated(plan: Plan, data: int, factor: float, rng: np.random.Generator, n_runs: int) -> Array:
-    """Return projections (n_runs, steps) of a run that samples and clips as declared, with a factor of its noise."""
-    taken = data * _steps_of(plan).moved(rng, n_runs)
-    noise = factor * plan.noise_multiplier * rng.standard_normal(taken.shape)
-    return plan.max_grad_norm * (taken + noise)

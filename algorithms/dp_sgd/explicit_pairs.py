@@ -3,7 +3,6 @@
 No training runs: these cases show what the declared sampling and noise let an attack see, not what code does.
 """
 
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -42,9 +41,8 @@ def explicit_cases(settings: DpSgdSettings) -> tuple[AuditCase, ...]:
         ),
         neighbours=(0, 1),
         relation=settings.neighbours,
-        run=partial(simulated, law, 1.0),
+        run=partial(simulated, law),
         score=law.log_ratio,
-        weakened=lambda factor: replace(case, run=partial(simulated, law, factor)),
     )
     return (case,)
 

@@ -76,10 +76,10 @@ SecretSteps = SampledSteps | AllocatedSteps
 """Where a record takes part, and how far it moves a step."""
 
 
-def simulated(law: SecretSteps, factor: float, data: int, rng: np.random.Generator, n_runs: int) -> Array:
-    """Return the noisy sums of runs without the record (`data` 0) or with it (1), with a factor of the declared noise.
+def simulated(law: SecretSteps, data: int, rng: np.random.Generator, n_runs: int) -> Array:
+    """Return the noisy sums of runs without the record (`data` 0) or with it (1).
 
     Shape: (n_runs, steps), in standard deviations of the declared noise.
     """
-    noise: Array = factor * rng.standard_normal((n_runs, law.steps))
+    noise = rng.standard_normal((n_runs, law.steps))
     return noise + law.shift * law.moved(rng, n_runs) if data else noise

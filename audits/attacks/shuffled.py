@@ -9,7 +9,7 @@ reports of R(x)(report) / r(report). So the ratio of the second answer over the 
 Source: Balle, Bell, Gascon and Nissim (2019), Section 3, for data sets whose other users are alike.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -98,21 +98,6 @@ def shuffled_case(
         neighbours=answers,
         relation=part.mechanism.neighbours,
         run=shuffled.run,
-        score=shuffled.score,
-        weakened=lambda factor: _weakened(shuffled, factor, name),
-    )
-
-
-def _weakened(shuffled: _Shuffled, factor: float, name: str) -> AuditCase:
-    """Return the same case where reports have a factor of the noise and the score is the declared one."""
-    noisy = replace(shuffled, mechanism=shuffled.mechanism.scaled(factor))
-    return AuditCase(
-        name=name,
-        view="counts of shuffled reports",
-        description=f"The same with {factor:g} times the noise.",
-        neighbours=shuffled.answers,
-        relation=shuffled.mechanism.neighbours,
-        run=noisy.run,
         score=shuffled.score,
     )
 

@@ -1,1 +1,1 @@
-"""Audit procedures: fixed size, anytime, with prior evidence; refutation files, neighbour search, missing noise."""
+"""Audit procedures: fixed size, anytime, with prior evidence; refutation files, neighbour search."""

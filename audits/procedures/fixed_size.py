@@ -27,7 +27,6 @@ from audits.outputs.calls import CallRaisedError
 from audits.procedures.all_fields import level_of, with_all_fields
 from audits.procedures.earning import Attack, earned_power
 from audits.procedures.low_bits import LOW_BITS_SHARE, rounding_remarks, with_low_bits
-from audits.procedures.missing_noise import missing_noise
 from audits.procedures.rare_values import rare_share, with_rare_values
 from dpaudit import AuditCase, AuditResult, Claim, implied_claim
 from dpaudit.model.audit_result import Counts, LowerBound, MeasureTest, Power
@@ -168,7 +167,7 @@ class _Experiment:
             seed=seed[0] if len(seed) == 1 and probed.repeatable else None,
             claim=self.claim,
             certified=self.how.certified,
-            description=f"{case.description} {self._missing_noise(case, rng)}".strip(),
+            description=case.description,
             roc=roc_points(scores, labels),
             remarks=(*probed.remarks, *prepared.seen.remarks),
             measured=measured.bounds,
@@ -242,17 +241,6 @@ class _Experiment:
             rng=rng,
             how=self.how,
         )
-
-    def _missing_noise(self, case: AuditCase, rng: np.random.Generator) -> str:
-        """Return a sentence on the largest factor of missing noise that the audit detects."""
-        if self.how.control_runs == 0:
-            return ""
-        quick = Settings(control_runs=0, certified=self.how.certified, learner=self.how.learner)
-
-        def flags(weakened: AuditCase, stream: np.random.Generator) -> bool:
-            return replace(self, how=quick).result(Probed(case=weakened), stream).verdict == "violation"
-
-        return missing_noise(case, flags, rng)
 
     def _unreleased(self, probed: Probed) -> AuditResult:
         """Return the result where every probe of both data sets raised: nothing was released."""

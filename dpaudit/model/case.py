@@ -73,16 +73,14 @@ def _length(span: str) -> int:
 class AuditCase:
     """One membership-inference experiment, ready to run.
 
-    `score` is the likelihood ratio where the algorithm knows it, or another statistic; without one the
-    attack must learn. `gaussian` states that the declaration's loss is Gaussian, so that bounds which assume
-    Gaussian trade-offs refute that declaration. They do not refute the (epsilon, delta) claim, which code with
-    another loss may keep. `weakened(factor)` is the same experiment, simulated, with that factor of the declared noise:
-    the audit repeats itself on it to say which factor of missing noise it would have caught. `weaker(epsilon)` is the
-    same experiment on the same pair with so much less noise that its own epsilon, at the claim's delta, is `epsilon` or
-    a little less, as an accountant proves; None where no such noise is known. `coverage()` says what the case covers of
-    the program that it belongs to; None where no program is known. `alone` says that the runs of one call are not
-    independent, so that each run must be a call of its own. `replayable` says that all randomness of a run comes from
-    its generator, so that replays on fixed streams show how its noise enters.
+    `score` is the likelihood ratio where the algorithm knows it, or another statistic; without one the attack must
+    learn. `gaussian` states that the declaration's loss is Gaussian, so that bounds which assume Gaussian trade-offs
+    refute that declaration. They do not refute the (epsilon, delta) claim, which code with another loss may keep.
+    `weaker(epsilon)` is the same experiment on the same pair with so much less noise that its own epsilon, at the
+    claim's delta, is `epsilon` or a little less, as an accountant proves; None where no such noise is known.
+    `coverage()` says what the case covers of the program that it belongs to; None where no program is known. `alone`
+    says that the runs of one call are not independent, so that each run must be a call of its own. `replayable` says
+    that all randomness of a run comes from its generator, so that replays on fixed streams show how its noise enters.
 
     >>> def noisy(data, rng, n_runs):
     ...     return data + rng.laplace(size=n_runs)
@@ -102,7 +100,6 @@ class AuditCase:
     run: Run
     score: Score | None = None
     gaussian: bool = False
-    weakened: "Callable[[float], AuditCase] | None" = None
     weaker: "Callable[[float], AuditCase | None] | None" = None
     coverage: Callable[[], AuditCoverage] | None = None
     alone: bool = False

@@ -54,7 +54,7 @@ def trained(**changed: Any) -> DpSgd:
 def drawn_scores(law: SecretSteps, data: int) -> Array:
     """Return the exact ratio of 100,000 simulated runs."""
     rng = np.random.default_rng([3, data])
-    return np.concatenate([law.log_ratio(simulated(law, 1.0, data, rng, 20_000)) for _ in range(5)])
+    return np.concatenate([law.log_ratio(simulated(law, data, rng, 20_000)) for _ in range(5)])
 
 
 def best_bound(without: Array, present: Array, runs: int) -> float:
@@ -131,7 +131,7 @@ def test_the_simulated_pair_has_the_delta_that_is_proved_from_below(changed: dic
     def deviations(factor: float) -> float:
         """Return by how many deviations an estimate lies above the lower side, with a factor of the noise."""
         thinner = replace(law, shift=law.shift / factor)
-        loss = np.concatenate([thinner.log_ratio(simulated(thinner, 1.0, 1, rng, 20_000)) for _ in range(10)])
+        loss = np.concatenate([thinner.log_ratio(simulated(thinner, 1, rng, 20_000)) for _ in range(10)])
         part = np.maximum(0.0, -np.expm1(epsilon - loss))
         return (float(part.mean()) - lower) / (float(part.std()) / math.sqrt(len(part)))
 
@@ -176,8 +176,8 @@ def test_canaries_of_shuffled_training_are_scored_by_their_own_ratio() -> None:
     shuffled, _, explicit = config.cases(affairs(records=100))
     poisson, _ = replace(config, sampling="poisson").cases(affairs(records=100))
     assert explicit.view == "simulated gradients"
-    assert shuffled.weakened is not None
-    view = shuffled.weakened(1.0).run(-1, np.random.default_rng(0), 200_000)
+    first_label = AllocatedSteps(shift=-1.0, batches=2, steps=10)
+    view = 0.1 * simulated(first_label, 1, np.random.default_rng(0), 200_000)
 
     def deviations(score: Score | None) -> float:
         """Return how far off is P(ratio < 1) with the second label, from runs of the first: E(ratio; ratio < 1).
