@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from audits.experiment.views import length
-from audits.outputs.bits import last_bits
 from audits.outputs.conversion import columns_of
 from audits.outputs.fields import KIND, NUMBER, Fields, absent
 from dpaudit.model.mechanism import Array
@@ -15,8 +14,6 @@ _ATOM_SHARE = 1 / 64
 _LEAST_ATOM, _UNUSUAL, _MOST_ATOMS = 4, 3, 32
 _LEAST_RUNS = 8
 _END_CUTS = 12
-_CHANCE = 6.0
-"""So many standard deviations above chance, the low bits of a column are believed to differ between neighbours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -46,32 +43,24 @@ class Table:
     """An encoding of views as numbers: learned once, then a function of each run alone.
 
     Numbers stay numbers, a value that a run lacks is NaN; categories become codes, most frequent first, with -1 for new
-    ones. Columns that never vary in the view that taught the table are left out. `low_bits` are number columns whose
-    last bits are columns too.
+    ones. Columns that never vary in the view that taught the table are left out.
     """
 
     columns: tuple[Column, ...]
-    low_bits: tuple[Column, ...] = ()
 
     @classmethod
-    def learned(cls, view: Any, labels: Array | None = None) -> "Table":
-        """Return a table that knows the varying columns and the categories of `view`.
-
-        With `labels`, the last bits of a number are a column where they differ between the neighbours beyond chance.
-        """
+    def learned(cls, view: Any) -> "Table":
+        """Return a table that knows the varying columns and the categories of `view`."""
         fields = _fields(view)
-        columns = [column for name in fields if (column := _column(name, fields[name])) is not None]
-        numbers = [column for column in columns if column.name.startswith(NUMBER)]
-        low = () if labels is None else tuple(c for column in numbers for c in _telling(column, fields, labels))
-        return cls(columns=tuple(columns), low_bits=low)
+        columns = (_column(name, values) for name, values in fields.items())
+        return cls(columns=tuple(column for column in columns if column is not None))
 
     def numbers(self, view: Any) -> Array:
         """Return the runs of `view` as floats. Shape: (runs, columns); a run's row depends on that run only."""
         fields, runs = _fields(view), length(view)
         if not self.columns:
             return np.zeros((runs, 1))
-        bits = [last_bits(column.numbers(fields, runs)) for column in self.low_bits]
-        return np.concatenate([*(column.numbers(fields, runs) for column in self.columns), *bits], axis=1)
+        return np.concatenate([column.numbers(fields, runs) for column in self.columns], axis=1)
 
     def in_order(self, view: Any) -> Array:
         """Return the number columns, by name, [9] before [10]. Shape: (runs, number columns)."""
@@ -103,22 +92,6 @@ def _column(name: str, values: Array) -> Column | None:
         return Column(name=name, places=places)
     categories, counts = np.unique(values[:, list(places)], return_counts=True)
     return Column(name=name, places=places, categories=categories[np.argsort(-counts, kind="stable")])
-
-
-def _telling(column: Column, fields: Fields, labels: Array) -> list[Column]:
-    """Return the columns of a field whose last bits differ between the neighbours beyond chance."""
-    telling = []
-    bits = last_bits(column.numbers(fields, len(labels)))
-    for index, values in zip(column.places, bits.T, strict=True):
-        codes = np.unique(np.nan_to_num(values, nan=1e4), return_inverse=True)[1]
-        second, first = (np.bincount(codes[chosen], minlength=codes.max() + 1) for chosen in (labels, ~labels))
-        pooled = second + first
-        share = len(codes[labels]) / len(codes)
-        usual = pooled * share * (1 - share) >= 5
-        excess = (second - pooled * share)[usual] ** 2 / (pooled * share * (1 - share))[usual]
-        if usual.sum() > 1 and excess.sum() - usual.sum() > _CHANCE * np.sqrt(2 * usual.sum()):
-            telling.append(Column(name=column.name, places=(index,)))
-    return telling
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
