@@ -71,7 +71,10 @@ class Choosing:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Choice:
-    """A score with its event, and the bound that the event promises; `rare` scores rare values beside it, if any."""
+    """A score with its event; `rare` scores rare values beside it, if any.
+
+    `promise` is the bound to expect of the counted runs: an estimate from the choosing runs, less some standard errors.
+    """
 
     attack: str
     score: Score

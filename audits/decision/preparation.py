@@ -13,7 +13,7 @@ from audits.attacks.counting import CountedOdds
 from audits.attacks.low_bits import LowBits, learn_low_bits
 from audits.attacks.rare_values import learn_rare_values
 from audits.decision.choice import Beside, Choice, Choosing, by_counted_odds, by_given_score, by_learned_score
-from audits.decision.events import Event, rounded
+from audits.decision.events import rounded
 from audits.decision.seen import NOTHING_SEEN, Seen, seen_in
 from audits.experiment.execution import Observed, Progress
 from audits.experiment.function_case import FunctionCase
@@ -38,15 +38,9 @@ _ROOM, _BYTES_A_ROW = 2**28, 2**10
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Prepared:
-    """A fixed attack: its score, its event, and the number and random stream of the runs to count.
+    """A fixed attack: its score with its event, and the number and random stream of the runs to count."""
 
-    `promise` is the bound to expect of the counted runs: an estimate from the choosing runs, less some standard errors.
-    """
-
-    attack: str
-    score: Score
-    event: Event
-    promise: float
+    choice: Choice
     runs: int
     counted: int
     rng: np.random.Generator
@@ -54,20 +48,20 @@ class Prepared:
     cells: CountedOdds | None = None
     low_bits: LowBits | None = None
     seen: Seen = NOTHING_SEEN
-    rare: Score | None = None
 
     def count(self, case: AuditCase, how: Settings) -> "Counted":
         """Return scores and labels of the counted runs, and what else is read from each."""
         counting = replace(how, progress=_offset(how.progress, self.runs - self.counted, self.runs))
-        beside = tuple(p for p in (self.cells and self.cells.cells, self.rare, self.low_bits) if p is not None)
-        keep = self.score if not beside else Beside((self.score, *beside))
+        score, rare = self.choice.score, self.choice.rare
+        beside = tuple(p for p in (self.cells and self.cells.cells, rare, self.low_bits) if p is not None)
+        keep = score if not beside else Beside((score, *beside))
         counted = run_trials(case, self.counted, self.rng, keep=keep, how=counting, phase="count", read=self.read)
         columns = counted.kept.reshape(len(counted), -1).T
         return Counted(
             scores=rounded(columns[0]),
             labels=counted.labels,
             cells=columns[1] if self.cells is not None else None,
-            rare=columns[1 + (self.cells is not None)] if self.rare is not None else None,
+            rare=columns[1 + (self.cells is not None)] if rare is not None else None,
             bit_guesses=columns[-1] if self.low_bits is not None else None,
         )
 
@@ -94,9 +88,16 @@ class Counted:
         )
 
 
+def usual_sizes(case: AuditCase, runs: int) -> tuple[int, int, int]:
+    """Return how many of `runs` runs teach, choose and are counted: a tenth chooses, none teaches beside a score."""
+    learning = 0 if case.score is not None else int(_LEARNING_SHARE * runs) + 1
+    choosing = max(1, int(_CHOOSING_SHARE * runs))
+    return learning, choosing, runs - learning - choosing
+
+
 def prepare(
     case: AuditCase,
-    runs: int,
+    runs: int | tuple[int, int, int],
     rng: np.random.Generator,
     significance: float,
     how: Settings,
@@ -104,34 +105,15 @@ def prepare(
     *,
     rounded: bool = False,
 ) -> Prepared:
-    """Return the attack on `case` for an audit of `runs` runs: a tenth choose, and some teach if there is no score.
+    """Return the attack on `case` for an audit of `runs` runs, or of so many that teach, choose and are counted.
 
     `claimed` is the (epsilon, delta) that the audit would refute: a rare event that already does is preferred to one
     that promises no more. `rounded` says that outputs are known to be rounded by their data. Deterministic given the
     state of `rng`: the same stream prepares the same attack again. Does not advance `rng`; spawns child generators.
-    """
-    learning = 0 if case.score is not None else int(_LEARNING_SHARE * runs) + 1
-    choosing = max(1, int(_CHOOSING_SHARE * runs))
-    sizes = (learning, choosing, runs - learning - choosing)
-    return attempt(case, sizes, rng, significance, how, claimed, rounded=rounded)
-
-
-def attempt(
-    case: AuditCase,
-    sizes: tuple[int, int, int],
-    rng: np.random.Generator,
-    significance: float,
-    how: Settings,
-    claimed: tuple[float, float] = NOTHING_CLAIMED,
-    *,
-    rounded: bool = False,
-) -> Prepared:
-    """Return the attack that `sizes` = (learning, choosing, counted) runs allow; a given score needs no learning runs.
-
     The counted runs are not executed here. Outputs beyond 2^28 bytes are not learned from: those runs are counted
     instead.
     """
-    learning, choosing, counted = sizes
+    learning, choosing, counted = usual_sizes(case, runs) if isinstance(runs, int) else runs
     learn_rng, choose_rng, count_rng, own_rng = rng.spawn(4)
     stage = Choosing(
         case=case,
@@ -144,32 +126,17 @@ def attempt(
         epsilon=claimed[0],
         delta=claimed[1],
     )
-    fixed = partial(_fixed, runs=sum(sizes), rng=count_rng)
+    fixed = partial(Prepared, runs=learning + choosing + counted, rng=count_rng, read=stage.read)
     if case.score is not None:
-        return fixed(stage, by_given_score(stage, case.score))
+        return fixed(choice=by_given_score(stage, case.score), counted=counted)
     lesson = _lesson(stage, learning, learn_rng, compact if how.learner is None else whole)
     stage = replace(stage, counted=counted + learning - len(lesson))
     score = (how.learner or learn_score)(lesson.kept, lesson.labels, own_rng)
     if how.learner is not None:
-        return fixed(stage, by_learned_score(stage, lesson, score, None))
+        return fixed(choice=by_learned_score(stage, lesson, score, None), counted=stage.counted)
     choice, cells = _by_outputs(stage, lesson, score)
     low_bits = _low_bits(case, lesson, counted, claimed[0] if rounded else inf)
-    return replace(fixed(stage, choice), cells=cells, low_bits=low_bits, seen=seen_in(lesson.kept))
-
-
-def _fixed(stage: Choosing, choice: Choice, *, runs: int, rng: np.random.Generator) -> Prepared:
-    """Return the attack that a stage chose, for an audit of `runs` runs whose counted runs draw from `rng`."""
-    return Prepared(
-        attack=choice.attack,
-        score=choice.score,
-        event=choice.event,
-        promise=choice.promise,
-        runs=runs,
-        counted=stage.counted,
-        rng=rng,
-        read=stage.read,
-        rare=choice.rare,
-    )
+    return fixed(choice=choice, counted=stage.counted, cells=cells, low_bits=low_bits, seen=seen_in(lesson.kept))
 
 
 def _by_outputs(stage: Choosing, lesson: Observed, score: Score) -> tuple[Choice, CountedOdds | None]:

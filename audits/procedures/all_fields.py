@@ -7,7 +7,7 @@ import numpy as np
 from audits.bounds.guessing import guessing_bound
 from audits.decision.events import count_guesses
 from audits.decision.overruled import overruled
-from audits.decision.preparation import attempt
+from audits.decision.preparation import prepare
 from audits.experiment.settings import Settings
 from audits.outputs.calls import CallRaisedError
 from dpaudit import AuditCase, AuditResult, DPAuditError
@@ -40,14 +40,15 @@ def with_all_fields(result: AuditResult, case: AuditCase, rng: np.random.Generat
     learning, choosing = int(_LEARNING * runs), int(_CHOOSING * runs)
     sizes = (learning, choosing, runs - learning - choosing)
     try:
-        prepared = attempt(blind, sizes, rng, level, quiet)
+        prepared = prepare(blind, sizes, rng, level, quiet)
         counted = prepared.count(blind, quiet)
     except (CallRaisedError, DPAuditError, ValueError, TypeError) as error:
         remark = f"Not all fields of the view could be attacked: {' '.join(str(error).split()):.120}"
         return replace(result, remarks=(*result.remarks, remark))
-    counts = count_guesses(prepared.event, counted.scores, counted.labels)
+    counts = count_guesses(prepared.choice.event, counted.scores, counted.labels)
     bound = replace(guessing_bound(counts, result.delta, level), name="all_fields")
     if bound.epsilon <= min(result.claim.epsilon, result.certified):
         return result
     remark = f"A learner on all fields of the view, with {runs:,} runs of its own, shows what the given score does not."
-    return overruled(result, bound, counts, f"{prepared.attack}, all fields", level / result.significance, remark)
+    attack = f"{prepared.choice.attack}, all fields"
+    return overruled(result, bound, counts, attack, level / result.significance, remark)

@@ -126,7 +126,7 @@ class _Experiment:
         prepared = prepare(case, self.runs, rng, share, how, self._target, rounded=rounded)
         bits_decide = prepared.low_bits is not None and (floating or prepared.low_bits.coarse)
         share *= 1 - LOW_BITS_SHARE if bits_decide else 1
-        rare = share * rare_share(prepared.promise, self._target[0]) * (prepared.rare is not None)
+        rare = share * rare_share(prepared.choice.promise, self._target[0]) * (prepared.choice.rare is not None)
         share -= rare
         prepared, counted = self._aimed(prepared, prepared.count(case, how), share)
         result = self._judged(probed, prepared, counted, share, rng)
@@ -139,7 +139,7 @@ class _Experiment:
     ) -> AuditResult:
         """Return what the main event of the attack shows on the counted runs, at a `share` of the significance."""
         case, scores, labels = probed.case, counted.scores, counted.labels
-        counts = count_guesses(prepared.event, scores, labels)
+        counts = count_guesses(prepared.choice.event, scores, labels)
         shown = self._tested(counts, share)
         share *= 1.0 if shown is None else 1 - _IN_MEASURE
         decision = _decision(counts, self.claim, self.delta, share, gaussian=self._gaussian(case))
@@ -160,7 +160,7 @@ class _Experiment:
             ceiling=ceiling(decision.bound, counts.runs, self.delta, share),
             power=power,
             view=case.view,
-            attack=prepared.attack,
+            attack=prepared.choice.attack,
             bound=decision.deciding.name,
             bounds=(decision.deciding, *decision.others, process),
             counts=counts,
@@ -205,7 +205,8 @@ class _Experiment:
         chosen, others = counted.part(slice(first)), counted.part(slice(first, None))
         level = share * _IN_MEASURE
         cut = cut_against(self.measured_claim, chosen.scores, chosen.labels, len(others.labels), level)
-        return replace(prepared, event=replace(prepared.event, cut=cut)), others
+        choice = replace(prepared.choice, event=replace(prepared.choice.event, cut=cut))
+        return replace(prepared, choice=choice), others
 
     def _tested(self, counts: Counts, share: float) -> MeasureTest | None:
         """Return the test of a claim in its own measure, None for a claim in epsilon and delta."""
@@ -281,8 +282,8 @@ class _Decision:
 def _attack(prepared: Prepared, counted: Counted, decision: _Decision, share: float) -> Attack:
     """Return the attack of one audit, with what it counted."""
     return Attack(
-        score=prepared.score,
-        event=prepared.event,
+        score=prepared.choice.score,
+        event=prepared.choice.event,
         read=prepared.read,
         scores=counted.scores,
         labels=counted.labels,

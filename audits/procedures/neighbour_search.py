@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from audits.decision.preparation import attempt
+from audits.decision.preparation import prepare
 from audits.experiment.function_case import FunctionCase, function_case
 from audits.experiment.settings import PLAIN
 from audits.outputs.calls import CallRaisedError, Raised, called, outcome
@@ -159,4 +159,4 @@ def _rating(case: FunctionCase, size: int, runs: int, rng: np.random.Generator) 
 def _promise(case: FunctionCase, size: int, runs: int, rng: np.random.Generator) -> float:
     """Return the bound that the attack on a case promises."""
     learning = 0 if case.score is not None else size // 2
-    return attempt(case, (learning, size - learning, runs), rng, _SIGNIFICANCE, PLAIN).promise
+    return prepare(case, (learning, size - learning, runs), rng, _SIGNIFICANCE, PLAIN).choice.promise

@@ -35,12 +35,12 @@ def looked_again(result: AuditResult, case: AuditCase, rng: np.random.Generator,
         counted = prepared.count(case, quiet)
     except (CallRaisedError, DPAuditError, ValueError, TypeError):
         return result
-    counts = count_guesses(prepared.event, counted.scores, counted.labels)
+    counts = count_guesses(prepared.choice.event, counted.scores, counted.labels)
     bound = _bound(counts, result.delta)
     if bound.epsilon <= result.claim.epsilon:
         return result
     remark = f"The runs were too few to refute the claim; a second look with {runs:,} fresh runs refutes it."
-    return overruled(result, bound, counts, prepared.attack, _LEVEL / result.significance, remark)
+    return overruled(result, bound, counts, prepared.choice.attack, _LEVEL / result.significance, remark)
 
 
 def _bound(counts: Counts, delta: float) -> LowerBound:

@@ -71,10 +71,6 @@ class Refutation:
         if not math.isclose(shown, self.epsilon_lower, rel_tol=1e-9) or not shown > self.against:
             raise ValueError("the counts do not show what it says")
 
-    def falls_again(self, bound: LowerBound) -> bool:
-        """Return whether a bound from fresh runs refutes the same epsilon."""
-        return bound.epsilon > self.against
-
     def to_json(self) -> str:
         """Return the refutation as JSON text."""
         return json.dumps(encode({"format": _FORMAT} | asdict(self)), indent=2, sort_keys=True)
@@ -137,7 +133,7 @@ def refute(
         significance=share,
         bound=result.bound,
         against=against,
-        event=prepared.event,
+        event=prepared.choice.event,
         counts=result.counts,
         epsilon_lower=result.epsilon_lower,
     )
@@ -150,15 +146,14 @@ def recheck(
     *,
     taught: np.random.Generator,
     significance: float = 0.01,
-    runs: int | None = None,
     learner: Learner | None = None,
 ) -> LowerBound:
-    """Return the audit's bound for its event on `runs` fresh runs from `rng`; nothing is chosen again.
+    """Return the audit's bound for its event on as many fresh runs from `rng`; nothing is chosen again.
 
     `taught` is a generator seeded with `refutation.seed`; it prepares the attack's score as the audit did. The bound is
     wrong with probability at most `significance`, which is the caller's and never that of the refutation: the event was
     fixed before the fresh runs, whoever chose it.
-    `refutation.falls_again(bound)` says whether the bound refutes the same epsilon.
+    A bound above `refutation.against` refutes the same epsilon.
     Raises: CertificateError: the case is another one, or its attack chooses another event: code or seed differ.
 
     >>> from audits import audit
@@ -166,7 +161,7 @@ def recheck(
     >>> result = audit(HALF_NOISE, claim=CLAIM, runs=2_000, rng=np.random.default_rng(3))
     >>> refutation = refute(HALF_NOISE, result, np.random.default_rng(3))
     >>> again = recheck(refutation, HALF_NOISE, np.random.default_rng(8), taught=np.random.default_rng(3))
-    >>> refutation.falls_again(again)
+    >>> again.epsilon > refutation.against
     True
     """
     open_probability("significance", significance)
@@ -175,13 +170,12 @@ def recheck(
     claimed = (refutation.against, refutation.claim.delta)
     how = Settings(learner=learner)
     prepared = prepare(case, refutation.runs, taught, refutation.significance, how, claimed)
-    if prepared.event != refutation.event:
+    if prepared.choice.event != refutation.event:
         raise CertificateError("The attack prepares another event than the file holds; code, versions or seed differ.")
     if refutation.counts.runs != prepared.counted:
         raise CertificateError(
             f"The refutation counts {refutation.counts.runs} runs; its audit counts {prepared.counted}."
         )
-    fresh = replace(prepared, rng=rng, counted=runs or prepared.counted, runs=runs or prepared.counted)
-    counted = fresh.count(case, how)
+    counted = replace(prepared, rng=rng, runs=prepared.counted).count(case, how)
     counts = count_guesses(refutation.event, counted.scores, counted.labels)
     return _BOUNDS[refutation.bound](counts, refutation.claim.delta, significance)

@@ -83,9 +83,8 @@ def measure_published(entry: Entry, *, runs: int, seed: int, significance: float
     rng = np.random.default_rng([seed, zlib.crc32(entry.name.encode())])
     case = entry.case()
     prepared = prepare(case, runs, rng, significance, Settings())
-    guesses = run_trials(
-        case, prepared.counted, prepared.rng, keep=_Guess(prepared.score, prepared.event), how=Settings()
-    )
+    keep = _Guess(prepared.choice.score, prepared.choice.event)
+    guesses = run_trials(case, prepared.counted, prepared.rng, keep=keep, how=Settings())
     counts = count_guesses(Event(low=-1, high=1, cut=0), guesses.kept, guesses.labels)
     seconds = time.perf_counter() - started
     delta = entry.claim.delta

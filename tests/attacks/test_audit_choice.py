@@ -187,7 +187,7 @@ def test_rounding_errors_of_a_given_score_split_no_atom(monkeypatch: pytest.Monk
 
     def distance(seed: int) -> float:
         prepared = prepare(entry.case(), runs, np.random.default_rng(seed), 0.05, Settings())
-        odds, event, counted = law.ratios(), prepared.event, prepared.counted
+        odds, event, counted = law.ratios(), prepared.choice.event, prepared.counted
         up, down = odds >= event.high, odds <= event.low
         right = (law.second[up].sum() + law.first[down].sum()) / 2
         guesses = right + (law.first[up].sum() + law.second[down].sum()) / 2

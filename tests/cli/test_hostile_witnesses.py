@@ -142,7 +142,7 @@ def test_the_significance_is_the_verifiers_whatever_the_configuration_in_the_fil
     at_significance(data, level)  # nearly the largest that two views and two bounds of each leave to one bound
     _, case = cases_of(configuration.read_config(Path(write(text))), None)[0]
     runs, taught, target = data["witness"]["runs"], np.random.default_rng([1, 0]), (1.0, 1e-5)
-    data["witness"]["event"] = asdict(prepare(case, runs, taught, level, Settings(), target).event)
+    data["witness"]["event"] = asdict(prepare(case, runs, taught, level, Settings(), target).choice.event)
     name = write(json.dumps(data), "w.witness.json")
     ended = [dpaudit("verify", name, "--seed", str(seed), "--format", "json") for seed in range(3)]
     assert {one.exit_code for one in ended} == {4}, ended[0].output
