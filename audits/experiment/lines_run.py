@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from types import CodeType, FrameType
+from types import FrameType
 from typing import Any
 
 from audits.experiment.tracer import run_traced
@@ -14,23 +14,32 @@ from audits.experiment.tracer import run_traced
 Lines = dict[str, set[int]]
 """Line numbers by the full name of a file."""
 
-_TOOL = "dpaudit coverage"
-
 
 def lines_run(program: Callable[[], Any], own: Callable[[str], bool]) -> Lines:
     """Return the lines that `program()` executes inside functions of files for which `own(file)` is true.
 
     Statements at the level of a module are left out, as an earlier import may have executed them. An exception of the
-    program ends the record and is not raised: it is an output of the audited code. From Python 3.12 on the interpreter
-    reports each line once; earlier ones trace every line, and an outer tracer is restored.
+    program ends the record and is not raised: it is an output of the audited code. An outer tracer is restored.
 
     >>> sorted(len(lines) for lines in lines_run(lambda: 1, lambda file: False).values())
     []
     """
     seen: Lines = defaultdict(set)
-    watch = _monitored if hasattr(sys, "monitoring") else _traced
+    wanted = cache(own)
+
+    def looked(frame: FrameType, event: str, argument: Any) -> Any:
+        del argument
+        if event == "line":
+            seen[frame.f_code.co_filename].add(frame.f_lineno)
+        return looked
+
+    def entered(frame: FrameType, event: str, argument: Any) -> Any:
+        del event, argument
+        code = frame.f_code
+        return looked if code.co_name != "<module>" and wanted(code.co_filename) else None
+
     with suppress(Exception):  # what the audited code raises is an output of it
-        watch(program, cache(own), seen)
+        run_traced(program, entered)
     return dict(seen)
 
 
@@ -73,45 +82,3 @@ def _runs(numbers: list[int]) -> Iterable[tuple[int, int]]:
         if following != number + 1:
             yield first, number
             first = None
-
-
-def _traced(program: Callable[[], Any], own: Callable[[str], bool], seen: Lines) -> None:
-    """Run the program under a tracer."""
-
-    def looked(frame: FrameType, event: str, argument: Any) -> Any:
-        del argument
-        if event == "line":
-            seen[frame.f_code.co_filename].add(frame.f_lineno)
-        return looked
-
-    def entered(frame: FrameType, event: str, argument: Any) -> Any:
-        del event, argument
-        code = frame.f_code
-        return looked if code.co_name != "<module>" and own(code.co_filename) else None
-
-    run_traced(program, entered)
-
-
-def _monitored(program: Callable[[], Any], own: Callable[[str], bool], seen: Lines) -> None:
-    """Run the program with the interpreter's own line events; without a free place for a tool, under a tracer."""
-    monitoring: Any = vars(sys)["monitoring"]  # of Python 3.12 and later
-    tool = next((free_id for free_id in (3, 4, 1, 2) if monitoring.get_tool(free_id) is None), None)
-    if tool is None:
-        _traced(program, own, seen)
-        return
-
-    def met(code: CodeType, number: int) -> Any:
-        if code.co_name != "<module>" and own(code.co_filename):
-            seen[code.co_filename].add(number)
-        return monitoring.DISABLE
-
-    monitoring.use_tool_id(tool, _TOOL)
-    try:
-        monitoring.register_callback(tool, monitoring.events.LINE, met)
-        monitoring.restart_events()
-        monitoring.set_events(tool, monitoring.events.LINE)
-        program()
-    finally:
-        monitoring.set_events(tool, 0)
-        monitoring.register_callback(tool, monitoring.events.LINE, None)
-        monitoring.free_tool_id(tool)

@@ -1,14 +1,11 @@
 """Tests of the coverage of audits: which releases were attacked, and which lines ran."""
 
-import shutil
-import subprocess
 import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 from algorithms.capri import Capri
 from algorithms.problems import load
@@ -45,84 +42,6 @@ def test_a_line_that_was_not_executed_is_not_listed() -> None:
     first = branch.__code__.co_firstlineno
     assert (first + 3 in low, first + 4 in low) == (False, True)
     assert (first + 3 in high, first + 4 in high) == (True, False)
-
-
-@pytest.mark.skipif(not hasattr(sys, "monitoring"), reason="Python 3.12 brings line events")
-def test_line_events_and_tracing_agree(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The interpreter's line events give the lines that a tracer gives."""
-    here = branch.__code__.co_filename
-    events = lines_run(lambda: branch(upper=True), lambda file: file == here)
-    monkeypatch.delattr(sys, "monitoring")
-    assert lines_run(lambda: branch(upper=True), lambda file: file == here) == events
-
-
-_LATER = """
-import importlib.util, sys
-from collections import defaultdict
-
-spec = importlib.util.spec_from_file_location("lines_run", sys.argv[1])
-module = sys.modules["lines_run"] = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(module)
-
-
-def branch(upper):
-    if upper:
-        return 2
-    return 1
-
-
-def program():
-    total = 0
-    for number in range(3):
-        total += branch(number == 1)
-    try:
-        raise ValueError
-    except ValueError:
-        total += 1
-    return [value for value in (1, total) if value > 1]
-
-
-def own(file):
-    return file == "<string>"
-
-
-def later():
-    return branch(False)
-
-
-traced = defaultdict(set)
-module._traced(program, own, traced)
-assert module.lines_run(program, own) == module.lines_run(program, own) == dict(traced) != {}
-assert module.lines_run(later, own)["<string>"] < traced["<string>"] | {later.__code__.co_firstlineno + 1}
-assert all(sys.monitoring.get_tool(place) is None for place in range(6))
-for place in (1, 2, 3, 4):
-    sys.monitoring.use_tool_id(place, f"tool {place}")
-assert module.lines_run(program, own) == dict(traced)
-"""
-
-
-def _later_interpreters() -> list[str]:
-    """Return the interpreters of this machine that have line events."""
-    folders = (Path(sys.base_prefix).parent).glob("3.*/bin/python")
-    named = (shutil.which(f"python3.{minor}") for minor in (12, 13, 14))
-    return [name for name in (sys.executable, *named, *map(str, sorted(folders))) if name and _has_events(name)]
-
-
-def _has_events(interpreter: str) -> bool:
-    """Return whether an interpreter runs and has line events."""
-    asked = [interpreter, "-c", "import sys; sys.exit(not hasattr(sys, 'monitoring'))"]
-    return subprocess.run(asked, capture_output=True, check=False).returncode == 0
-
-
-def test_later_interpreters_give_the_lines_of_a_tracer_and_free_their_tool() -> None:
-    """Python 3.12 and later, where the machine has one: lines by events and by tracing agree, also a second time."""
-    interpreters = _later_interpreters()
-    if not interpreters:
-        pytest.skip("not run: no Python 3.12 or later on this machine")
-    for interpreter in interpreters:
-        file = sys.modules["audits.experiment.lines_run"].__file__ or ""
-        done = subprocess.run([interpreter, "-c", _LATER, file], capture_output=True, text=True, check=False)
-        assert done.returncode == 0, f"{interpreter}: {done.stderr}"
 
 
 def test_an_exception_of_the_program_ends_the_record_and_an_outer_tracer_survives() -> None:
