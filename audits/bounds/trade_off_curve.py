@@ -38,7 +38,7 @@ def measured_curve(ins: Array, outs: Array, significance: float) -> tuple[tuple[
     values = every[np.unique(np.linspace(0, len(every) - 1, min(len(every), _MOST)).round().astype(int))]
     false, true = (1 - np.searchsorted(np.sort(side), values, side="left") / len(side) for side in (outs, ins))
     first, second = (math.sqrt(math.log(2 / significance) / (2 * len(side))) + _ROUNDING for side in (outs, ins))
-    corners = _hull(np.minimum(1.0, false + first), np.maximum(0.0, true - second))
+    corners = concave_hull(np.minimum(1.0, false + first), np.maximum(0.0, true - second))
     shown = np.unique(np.linspace(0, len(corners) - 1, min(len(corners), _SHOWN)).round().astype(int))
     return tuple(corners[index] for index in shown)
 
@@ -67,7 +67,7 @@ def curve_rho(curve: tuple[tuple[float, float], ...]) -> float:
     return max(0.0, largest * (1 - _ROUNDING) - _ROUNDING)
 
 
-def _hull(false: Array, true: Array) -> list[tuple[float, float]]:
+def concave_hull(false: Array, true: Array) -> list[tuple[float, float]]:
     """Return the corners of the concave hull of points, (0, 0) and (1, 1)."""
     corners = [(0.0, 0.0)]
     order = np.lexsort((true, false))

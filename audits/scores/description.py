@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from audits.bounds.area import area_under_roc
+from audits.bounds.trade_off_curve import concave_hull
 from audits.bounds.trade_offs import TradeOff
 from audits.scores.cuts import Cuts, Scores
 from audits.scores.every_threshold import area_lower, error_limits, reached_limits
@@ -65,16 +66,7 @@ def randomised_rate(cuts: Cuts, rate: float) -> float:
 
 def hull(cuts: Cuts) -> tuple[Array, Array]:
     """Return the corners of the concave hull of the measured ROC curve, from (0, 0) to (1, 1)."""
-    points = [(0.0, 0.0)]
-    best = cuts.frontier
-    rates = zip(cuts.false_positives[best] / cuts.outs, cuts.true_positives[best] / cuts.ins, strict=True)
-    for x, y in [*((float(x), float(y)) for x, y in rates), (1.0, 1.0)]:
-        while len(points) > 1 and _above(points[-2], points[-1], (x, y)):
-            points.pop()
-        if points[-1][0] == x and points[-1][1] <= y:
-            points.pop()
-        points.append((x, y))
-    corners = np.array(points)
+    corners = np.array(concave_hull(cuts.false_positives / cuts.outs, cuts.true_positives / cuts.ins))
     return corners[:, 0], corners[:, 1]
 
 
@@ -135,9 +127,3 @@ def _upper_at(cuts: Cuts, rate: float, significance: float) -> float:
     """Return an upper limit of the true positive rate at a false positive rate."""
     low, high = reached_limits(cuts, significance)
     return float(np.min(high, where=low >= rate, initial=1.0))
-
-
-def _above(first: tuple[float, float], second: tuple[float, float], third: tuple[float, float]) -> bool:
-    """Return whether the second of three points lies on or below the line from the first to the third."""
-    across = (second[0] - first[0]) * (third[1] - first[1]) - (third[0] - first[0]) * (second[1] - first[1])
-    return across >= 0
