@@ -1,8 +1,8 @@
-"""What the execution of runs works with: finished runs, progress report and chunk store."""
+"""What the execution of runs works with: finished runs and progress report."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from dpaudit.model.mechanism import Array
 
@@ -21,15 +21,3 @@ class Observed:
 
     def __len__(self) -> int:
         return len(self.labels)
-
-
-class Store(Protocol):
-    """Keeps finished chunks for a later attempt; see `audits.experiment.chunk_store.ChunkStore`."""
-
-    def load(self, phase: str, index: int) -> Observed | None:
-        """Return a stored chunk, or None."""
-        ...
-
-    def save(self, phase: str, index: int, observed: Observed) -> None:
-        """Store one chunk permanently."""
-        ...

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from audits.experiment.chunk_store import ChunkStore
 from audits.experiment.readings import reading_of
 from audits.experiment.settings import Settings
 from audits.outputs.calls import CallRaisedError, called
@@ -27,7 +26,7 @@ def stored_under(
     *facts: object,
 ) -> Settings:
     """Return `how` with the part of its store that belongs to this audit."""
-    if not isinstance(how.store, ChunkStore):
+    if how.store is None:
         return how
     stream = repr(getattr(rng.bit_generator, "seed_seq", None))
     address = address_of(case, claim, stream, *how.facts, *facts, how=how, subjects=(how.learner,))

@@ -7,7 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from audits.experiment.execution import CHUNK_RUNS, Progress, Store
+from audits.experiment.chunk_store import ChunkStore
+from audits.experiment.execution import CHUNK_RUNS, Progress
 from audits.experiment.function_case import Arithmetic
 from dpaudit import AuditCase, Claim
 from dpaudit.arguments import settled
@@ -64,7 +65,7 @@ class Settings:
     jobs: int = 1
     chunk_runs: Count = CHUNK_RUNS
     progress: Progress | None = None
-    store: Store | None = None
+    store: ChunkStore | None = None
     scheduler: str | None = None
     run_seconds: Positive | None = None
 

@@ -16,9 +16,8 @@ from audits.decision.measured import Measured, measured_of
 from audits.scores.cuts import Cuts, Scores
 from audits.scores.description import described_area, described_rates, described_roc, raw_epsilon
 from audits.scores.every_threshold import Band, BandEvidence
-from audits.scores.evidence import Evidence
-from audits.scores.fixed_threshold import Rank, Split, ThresholdEvidence, rank_evidence, split_evidence
-from audits.scores.one_run import Guesses, canary_evidence, pair_evidence
+from audits.scores.fixed_threshold import Rank, RankEvidence, Split, ThresholdEvidence, rank_evidence, split_evidence
+from audits.scores.one_run import Guesses, OneRunEvidence, canary_evidence, pair_evidence
 from dpaudit import Claim
 from dpaudit.checks import one_of, open_probability
 from dpaudit.model.audit_result import MeasuredBound
@@ -27,6 +26,10 @@ from dpaudit.model.scores_result import SAMPLINGS, DeclaredTradeOff, Sampling, S
 
 Rule: TypeAlias = Split | Rank | Band | Guesses
 """How thresholds are fixed: the first three for `runs`, the last for `canaries` and `paired`."""
+
+Evidence: TypeAlias = ThresholdEvidence | RankEvidence | BandEvidence | OneRunEvidence
+"""Counts under a rule that fixes thresholds validly, and the tests that are exact for it: a true trade-off is refuted
+with probability at most the significance, and a bound is without assumption; further bounds decide nothing."""
 
 POOLED = (
     "Scores of many models times many records are not independent, so rates on the pool have no error probability. "
