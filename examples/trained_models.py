@@ -25,9 +25,9 @@ import numpy as np
 from algorithms import DpSgd
 from algorithms.problems.tables import bundled_table, read_columns
 from audits import Models, audit_model, audit_record
-from audits.bounds import PrivateTradeOff, area_under_roc
+from audits.bounds import PrivateTradeOff, area_under_roc, one_run_gaussian_bound
 from audits.scores import Guesses
-from audits.training.membership import check_run
+from audits.training.membership import check_run, right_guesses
 from audits.training.over_models import OverModels, true_positive_rate
 from audits.training.softmax import SoftmaxTraining
 from audits.training.training_audit import judge
@@ -208,6 +208,8 @@ def _gradients(data: Data, run: Declared, shared: dict[str, Any], rng: np.random
     scores, inside = watch.scores(), planted.included
     noise = run.noise or declared(run.claim.epsilon).noise
     check = check_run(scores, inside, training(noise), run.claim, SIGNIFICANCE, rng)
+    counted = right_guesses(scores, inside, training(noise), run.claim, SIGNIFICANCE)
+    gaussian = one_run_gaussian_bound(len(inside), *counted, run.claim.delta, SIGNIFICANCE / 2)
     pair = scores[inside], scores[~inside]
     return Row(
         **shared,
@@ -215,7 +217,7 @@ def _gradients(data: Data, run: Declared, shared: dict[str, Any], rng: np.random
         **_interval("area", OverModels(mean=area_under_roc(*pair, SIGNIFICANCE).value)),
         **_interval("rate", OverModels(mean=true_positive_rate(*pair, 0.01))),
         epsilon_lower=check.epsilon_lower,
-        gaussian_lower=check.gaussian_lower,
+        gaussian_lower=gaussian.epsilon,
     )
 
 

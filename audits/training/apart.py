@@ -17,10 +17,11 @@ from scipy.stats import binom, chi2
 
 from audits.bounds.binomial import proportion_lower
 from audits.bounds.bisection import bisected, least_count
-from audits.training.check import TrainingCheck, concluded, largest_factor, power_sentence
+from audits.training.check import concluded, largest_factor, power_sentence
 from dpaudit import Claim, training_epsilon
 from dpaudit.model.mechanism import Array
 from dpaudit.training import Training, Watch
+from dpaudit.training.evidence import LoopCheck
 
 APART = "the run clips, samples and takes steps as declared and adds Gaussian noise of one size, fresh in every row"
 """What the bound on epsilon rests on; the verdict against the declaration does not."""
@@ -51,7 +52,7 @@ def apart_accuracy(training: Training) -> tuple[float, float]:
     return min(1.0, _accuracy(training, 1.0, threshold) + _ROUNDING), threshold
 
 
-def check_apart(watch: Watch, included: Array, training: Training, claim: Claim, significance: float) -> TrainingCheck:
+def check_apart(watch: Watch, included: Array, training: Training, claim: Claim, significance: float) -> LoopCheck:
     """Return the check of canaries with rows of their own, against the declared noise, sampling and steps.
 
     Shape: `included` (m,) says which canaries were trained on. All canaries are guessed at the declared run's best
@@ -85,8 +86,7 @@ def check_apart(watch: Watch, included: Array, training: Training, claim: Claim,
     if shown >= 0.01:
         least = math.floor(100 * shown) / 100
         sentence += f" They show epsilon {least:g} at delta {claim.delta:g} at least, if {APART}."
-    numbers = {"epsilon_lower": shown, "epsilon": claim.epsilon}
-    return concluded("canaries apart", sentence, wrong=wrong, caught=caught, assumption=APART, **numbers)
+    return concluded("canaries apart", sentence, wrong=wrong, caught=caught, epsilon_lower=shown)
 
 
 def apart_epsilon(right: int, canaries: int, training: Training, delta: float, significance: float) -> float:

@@ -2,43 +2,25 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
 from audits.bounds.bisection import bisected
 from dpaudit.model.audit_result import AuditVerdict
-from dpaudit.training.evidence import TrainingVerdict
+from dpaudit.training.evidence import LoopCheck
 
 _POWER = 0.9
 _LEAST_FACTOR = 1e-3
 _HALVINGS = 12
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrainingCheck:
-    """One check's verdict; `noise_caught` is the largest factor of missing noise that it would have caught, 0 if none.
-
-    `epsilon_lower` and `epsilon` are the lower bound and the declared value, of one step or of the whole run. `rule` is
-    the rule of the finding, empty where there is none. `gaussian_lower` is a lower bound on the same epsilon that
-    assumes a Gaussian trade-off, and decides nothing. `assumption` says what `epsilon_lower` rests on, if anything.
-    """
-
-    name: str
-    verdict: TrainingVerdict
-    noise_caught: float
-    sentence: str
-    epsilon_lower: float = 0.0
-    gaussian_lower: float = 0.0
-    epsilon: float = 0.0
-    rule: str = ""
-    assumption: str = ""
-
-
-def concluded(name: str, sentence: str, *, wrong: bool, caught: float, **bounds: Any) -> TrainingCheck:
-    """Return a check that compared a bound with what is declared or claimed; `bounds` are its further fields."""
+def concluded(name: str, sentence: str, *, wrong: bool, caught: float, epsilon_lower: float) -> LoopCheck:
+    """Return a check that compared a bound with what is declared or claimed."""
     verdict = "violation" if wrong else quiet_verdict(caught)
-    rule = "DPA301" if wrong else ""
-    return TrainingCheck(name=name, verdict=verdict, noise_caught=caught, sentence=sentence, rule=rule, **bounds)
+    return LoopCheck(name=name, verdict=verdict, epsilon_lower=epsilon_lower, noise_caught=caught, sentence=sentence)
+
+
+def without_result(name: str, sentence: str) -> LoopCheck:
+    """Return a check that was not made, or says nothing."""
+    return LoopCheck(name=name, verdict="inconclusive", epsilon_lower=0.0, noise_caught=0.0, sentence=sentence)
 
 
 def quiet_verdict(caught: float) -> AuditVerdict:

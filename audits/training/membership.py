@@ -12,37 +12,34 @@ import numpy as np
 
 from audits.bounds.bisection import least_count
 from audits.bounds.one_run import sensitive_guesses
-from audits.bounds.one_run_trade_off import one_run_gaussian_bound, one_run_refutes, one_run_trade_off_bound
+from audits.bounds.one_run_trade_off import one_run_refutes, one_run_trade_off_bound
 from audits.bounds.trade_offs import PrivateTradeOff
-from audits.training.check import TrainingCheck, concluded, largest_factor, power_sentence
+from audits.training.check import concluded, largest_factor, power_sentence, without_result
 from dpaudit import Claim, training_curve
 from dpaudit.model.mechanism import Array
 from dpaudit.training import Training
+from dpaudit.training.evidence import LoopCheck
 
 _SIMULATED = 100
 
 
 def check_run(
     scores: Array, included: Array, training: Training, claim: Claim, significance: float, rng: np.random.Generator
-) -> TrainingCheck:
+) -> LoopCheck:
     """Return the check of the whole run: against its claim, and against the privacy curve of its declaration.
 
     Shape: `scores` (m,), larger where a canary was probably trained on; `included` (m,), true for those.
     Both are tested by the recursion over right guesses, each at half the significance. The bound on epsilon holds for
-    every algorithm; `gaussian_lower` only if the run's trade-off is Gaussian.
+    every algorithm.
     Guarantee: as for `one_run_refutes`. Edge cases: without canaries the check is inconclusive.
     """
     canaries = len(included)
     if canaries < 2:
-        return TrainingCheck(
-            name="whole run", verdict="inconclusive", noise_caught=0.0, sentence="No canary was planted."
-        )
+        return without_result("whole run", "No canary was planted.")
     share = significance / 2
     declared = PrivateTradeOff(points=training_curve(training))
-    half = max(1, _guesses(canaries, claim, training, share) // 2)
-    guesses, right = 2 * half, int(_correct(scores[None], included[None], half)[0])
+    guesses, right = right_guesses(scores, included, training, claim, significance)
     bound = one_run_trade_off_bound(canaries, guesses, right, claim.delta, share)
-    gaussian = one_run_gaussian_bound(canaries, guesses, right, claim.delta, share) if claim.delta else bound
     claimed = PrivateTradeOff.of(claim.epsilon, claim.delta)
 
     def refuted(count: int, trade_off: PrivateTradeOff) -> bool:
@@ -54,7 +51,7 @@ def check_run(
 
     def power(factor: float) -> float:
         # One stream for all factors, so that the estimated power is nearly monotone in the factor.
-        simulated = _simulated(training, canaries, half, factor, np.random.Generator(np.random.PCG64(seed)))
+        simulated = _simulated(training, canaries, guesses // 2, factor, np.random.Generator(np.random.PCG64(seed)))
         return float((simulated >= needed).mean())
 
     caught = largest_factor(power)
@@ -66,15 +63,16 @@ def check_run(
         sentence = f"{counted}: more than the declared noise, sampling and steps allow."
     else:
         sentence = f"{counted}. {power_sentence(caught)}"
-    return concluded(
-        "whole run",
-        sentence,
-        wrong=false_claim or other_run,
-        caught=caught,
-        epsilon_lower=bound.epsilon,
-        gaussian_lower=gaussian.epsilon,
-        epsilon=claim.epsilon,
-    )
+    wrong = false_claim or other_run
+    return concluded("whole run", sentence, wrong=wrong, caught=caught, epsilon_lower=bound.epsilon)
+
+
+def right_guesses(
+    scores: Array, included: Array, training: Training, claim: Claim, significance: float
+) -> tuple[int, int]:
+    """Return how many guesses the check of the whole run counts, and how many of them are right."""
+    half = max(1, _guesses(len(included), claim, training, significance / 2) // 2)
+    return 2 * half, int(_correct(scores[None], included[None], half)[0])
 
 
 @lru_cache(maxsize=64)
@@ -87,7 +85,7 @@ def _guesses(canaries: int, claim: Claim, training: Training, share: float) -> i
     )
 
 
-def without_direction(check: TrainingCheck) -> TrainingCheck:
+def without_direction(check: LoopCheck) -> LoopCheck:
     """Return the check where no direction of the canaries is known: its power is not known either."""
     if check.verdict == "violation":
         return check

@@ -10,14 +10,15 @@ from scipy.special import bdtrc, ndtr
 from audits.bounds.bisection import least_count
 from audits.bounds.error_rates import guess_counts, threshold_counts
 from audits.bounds.gaussian import gaussian_bound, gaussian_epsilon
-from audits.training.check import TrainingCheck, concluded, largest_factor, power_sentence
+from audits.training.check import concluded, largest_factor, power_sentence
 from dpaudit.model.audit_result import Counts
 from dpaudit.training import Training, Watch
+from dpaudit.training.evidence import LoopCheck
 
 
 def check_step(
     watch: Watch, training: Training, delta: float, significance: float, rng: np.random.Generator
-) -> tuple[TrainingCheck, ...]:
+) -> tuple[LoopCheck, ...]:
     """Return the check of one step; nothing where the loop did not report its batches or no canary was sampled.
 
     Nor is there a check where no direction of the canaries is known.
@@ -53,7 +54,7 @@ def check_step(
         if wrong
         else f"{counts.correct} of {events} guesses were right whether a step had a canary. {power_sentence(caught)}"
     )
-    return (concluded("one step", sentence, wrong=wrong, caught=caught, epsilon_lower=bound.epsilon, epsilon=declared),)
+    return (concluded("one step", sentence, wrong=wrong, caught=caught, epsilon_lower=bound.epsilon),)
 
 
 def _right(right: int, events: int) -> Counts:

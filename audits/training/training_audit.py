@@ -21,7 +21,7 @@ import numpy as np
 from audits.experiment.global_generators import seeded
 from audits.outputs.raised import said_by
 from audits.training.apart import check_apart
-from audits.training.check import TrainingCheck, power_sentence, quiet_verdict
+from audits.training.check import power_sentence, quiet_verdict, without_result
 from audits.training.membership import check_run, without_direction
 from audits.training.replay_data import Records
 from audits.training.replay_runs import Run, ended
@@ -31,7 +31,7 @@ from audits.training.training_result import TrainingAudit
 from dpaudit import Claim, training_epsilon
 from dpaudit.model.mechanism import Array
 from dpaudit.training import Conformity, Planted, Training, Watch, conform, plant
-from dpaudit.training.evidence import TrainingVerdict
+from dpaudit.training.evidence import LoopCheck, TrainingVerdict
 
 _NO_STEPS = "The loop never called watch.step; attach the watch, or call it once a step with the noisy gradient sum."
 
@@ -190,7 +190,7 @@ def _as_loaded(declared: Training, claim: Claim, watch: Watch) -> tuple[Training
 
 def _attacks(
     watch: Watch, planted: Planted, declared: Training, claim: Claim, rng: np.random.Generator, significance: float
-) -> tuple[TrainingCheck, ...]:
+) -> tuple[LoopCheck, ...]:
     """Return the checks by canaries."""
     run_check = check_run(watch.scores(), planted.included, declared, claim, significance, rng)
     checks = (
@@ -203,10 +203,10 @@ def _attacks(
     return tuple(replace(check, sentence=f"In a run with canaries ({run}): {check.sentence}") for check in checks)
 
 
-def _without_canaries(said: str) -> TrainingCheck:
+def _without_canaries(said: str) -> LoopCheck:
     """Return the check of a loop that does not run with canaries."""
     sentence = f"The loop did not run with canaries, which are further columns and records: {said.rstrip('.')}."
-    return TrainingCheck(name="whole run", verdict="inconclusive", noise_caught=0.0, sentence=sentence)
+    return without_result("whole run", sentence)
 
 
 def _merged(plain: Conformity, attacked: Conformity | None, replay: Replay) -> Conformity:
@@ -222,7 +222,7 @@ def _merged(plain: Conformity, attacked: Conformity | None, replay: Replay) -> C
 
 def _audit(
     conformance: Conformity,
-    checks: tuple[TrainingCheck, ...],
+    checks: tuple[LoopCheck, ...],
     replay: Replay,
     claim: Claim,
     canaries: int,
@@ -248,7 +248,7 @@ def _audit(
     )
 
 
-def _conformance_check(conformance: Conformity) -> TrainingCheck:
+def _conformance_check(conformance: Conformity) -> LoopCheck:
     """Return the check of conformance."""
     caught = conformance.noise_caught
     if conformance.findings:
@@ -263,4 +263,4 @@ def _conformance_check(conformance: Conformity) -> TrainingCheck:
             if caught
             else "No noise was seen: report `summed`, or leave blank columns in the features."
         )
-    return TrainingCheck(name="conformance", verdict=verdict, noise_caught=caught, sentence=sentence)
+    return LoopCheck(name="conformance", verdict=verdict, epsilon_lower=0.0, noise_caught=caught, sentence=sentence)

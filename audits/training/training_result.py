@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from audits.training.check import TrainingCheck
+from audits.training.check import without_result
 from audits.training.replayed import FOLLOWS
 from dpaudit import Claim
 from dpaudit.model.condition import Condition
@@ -24,14 +24,7 @@ _SHOWN: dict[str, tuple[ConditionKind, str]] = {
 """For each group of checks of conformance: the condition that it and the replays show, and what was looked at."""
 
 _BY_CANARIES = ("one step", "whole run", "canaries apart")
-_NOT_MADE = LoopCheck(
-    name="one step",
-    verdict="inconclusive",
-    epsilon_lower=0.0,
-    noise_caught=0.0,
-    sentence="It was not made: no canary was planted, or the direction in which one moves the sums is not known.",
-)
-"""A check by canaries that was not made."""
+_NOT_MADE = "It was not made: no canary was planted, or the direction in which one moves the sums is not known."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +54,7 @@ class TrainingAudit:
     """
 
     verdict: TrainingVerdict
-    checks: tuple[TrainingCheck, ...]
+    checks: tuple[LoopCheck, ...]
     conformance: Conformity
     canaries: int
     significance: float
@@ -75,7 +68,8 @@ class TrainingAudit:
     @property
     def findings(self) -> tuple[Finding, ...]:
         """All findings: of replays, which name causes, then of conformance, then bounds above what is declared."""
-        leaks = (Finding(rule=c.rule, where=c.name, message=c.sentence) for c in self.checks if c.rule)
+        wrong = (check for check in self.checks if check.name in _BY_CANARIES and check.verdict == "violation")
+        leaks = (Finding(rule="DPA301", where=check.name, message=check.sentence) for check in wrong)
         return (*self.replayed, *self.conformance.findings, *leaks)
 
     @property
@@ -100,17 +94,7 @@ class TrainingAudit:
     def evidence(self) -> LoopAudit:
         """Return what a `TrainingReport` states of the audit."""
         made = {check.name for check in self.checks}
-        checks = [
-            LoopCheck(
-                name=check.name,
-                verdict=check.verdict,
-                epsilon_lower=check.epsilon_lower,
-                noise_caught=check.noise_caught,
-                sentence=check.sentence,
-            )
-            for check in self.checks
-        ]
-        checks += [replace(_NOT_MADE, name=name) for name in _BY_CANARIES if name not in made]
+        not_made = (without_result(name, _NOT_MADE) for name in _BY_CANARIES if name not in made)
         return LoopAudit(
             verdict=self.verdict,
             significance=self.significance,
@@ -118,7 +102,7 @@ class TrainingAudit:
             not_observed=self.unseen,
             not_trained=self.untrained,
             findings=self.findings,
-            checks=tuple(checks),
+            checks=(*self.checks, *not_made),
             conditions=self.conditions(),
         )
 
