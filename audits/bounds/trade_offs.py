@@ -12,6 +12,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from audits.bounds.bisection import bisected
 from dpaudit.arguments import settled
 from dpaudit.checks import NonNegative, non_negative
 from dpaudit.model.mechanism import Array
@@ -161,8 +162,5 @@ def equal_error_mu(trade_off: TradeOff) -> float:
     >>> round(equal_error_mu(GaussianTradeOff(mu=1.5)), 4)
     1.5
     """
-    low, high = 0.0, 0.5
-    for _ in range(50):
-        middle = (low + high) / 2
-        low, high = (middle, high) if float(trade_off(np.asarray(middle))) < 1 - middle else (low, middle)
+    high = bisected(lambda rate: float(trade_off(np.asarray(rate))) < 1 - rate, 0.0, 0.5, 50)[1]
     return min(12.0, max(0.0, -2 * float(ndtri(max(high, 1e-12)))))

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import betaincinv
 
+from audits.bounds.bisection import bisected
 from dpaudit.model.mechanism import Array
 
 _LARGEST = 30.0
@@ -31,13 +32,11 @@ def epsilon_limit(first: Array, second: Array, delta: float, error: float = _ERR
 
     Guarantee: the pair's own epsilon at `delta` is larger with probability at most `error`.
     """
-    if hockey_stick_limit(first, second, _LARGEST, error) > delta:
-        return float("inf")
-    low, high = 0.0, _LARGEST
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if hockey_stick_limit(first, second, middle, error) <= delta else (middle, high)
-    return high
+
+    def exceeds(epsilon: float) -> bool:
+        return hockey_stick_limit(first, second, epsilon, error) > delta
+
+    return float("inf") if exceeds(_LARGEST) else bisected(exceeds, 0.0, _LARGEST, _STEPS)[1]
 
 
 def counts_by_cell(cells: Array, labels: Array, n_cells: int) -> tuple[Array, Array]:
