@@ -35,25 +35,22 @@ def seen_in(view: Any) -> Seen:
         return NOTHING_SEEN
     outcomes = view[OUTCOME][:, 0] if OUTCOME in view else np.zeros(length(view))
     if (outcomes != 0).all():
-        return Seen(
-            remarks=("Every run raised an exception: nothing was released that could be attacked.",), readable=False
-        )
+        return _unreadable("Every run raised an exception: nothing was released that could be attacked.")
     if not Table.learned(view).columns:
-        return Seen(
-            remarks=("Every output was the same: neither noise nor data was seen, so nothing can be concluded.",),
-            readable=False,
-        )
+        return _unreadable("Every output was the same: neither noise nor data was seen, so nothing can be concluded.")
     if length(view) < _LEAST_RUNS:
         return NOTHING_SEEN
     half = length(view) // 2
     first_half = Table.learned(take(view, np.arange(half)))
     name, share = first_half.unknown(take(view, np.arange(half, length(view))))
     if share > _MOST_UNKNOWN:
-        return Seen(
-            remarks=(
-                f"The outputs cannot be read: in {share:.0%} of the runs, {name.strip()!r} holds a category that other "
-                "runs do not hold. Return its contents as numbers.",
-            ),
-            readable=False,
+        return _unreadable(
+            f"The outputs cannot be read: in {share:.0%} of the runs, {name.strip()!r} holds a category that other "
+            "runs do not hold. Return its contents as numbers."
         )
     return NOTHING_SEEN
+
+
+def _unreadable(remark: str) -> Seen:
+    """Return that outputs cannot be judged, and why."""
+    return Seen(remarks=(remark,), readable=False)

@@ -1,6 +1,6 @@
 """A second look at what an audit came near to: more runs of a quick function, where so many would refute the claim."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 
@@ -51,12 +51,4 @@ def _bound(counts: Counts, delta: float) -> LowerBound:
 
 def _times(counts: Counts) -> Counts:
     """Return the counts of so many more runs that are like those counted."""
-    return Counts(
-        runs=_TIMES * counts.runs,
-        guesses=_TIMES * counts.guesses,
-        correct=_TIMES * counts.correct,
-        true_positives=_TIMES * counts.true_positives,
-        false_positives=_TIMES * counts.false_positives,
-        positives=_TIMES * counts.positives,
-        negatives=_TIMES * counts.negatives,
-    )
+    return Counts(**{name: _TIMES * number for name, number in asdict(counts).items()})
