@@ -4,7 +4,7 @@ import inspect
 import io
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, redirect_stderr, redirect_stdout
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,18 +27,65 @@ _OTHER_DRAWS = 0x5EED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Start:
+    """What a run of a loop begins with: all known sources of randomness start from `seed`.
+
+    With `other_draws` they start again from another seed after the first step.
+    """
+
+    train: Loop
+    records: Records
+    seed: int
+    script: Script = field(default_factory=Script)
+    other_draws: bool = False
+
+    def on(self, records: Records) -> "Start":
+        """Return the beginning of the same run on other records."""
+        return replace(self, records=records)
+
+    def run(self) -> "Run":
+        """Return the run. What it prints is kept from the terminal; one that raises has its error, in words."""
+        return self._traced(None)[0]
+
+    def lines(self, sought: Sought) -> Lines:
+        """Return the lines that the run passes."""
+        return self._traced(sought)[1]
+
+    def _traced(self, sought: Sought | None) -> tuple["Run", Lines]:
+        """Return the run and, where some are sought, the lines that it passed."""
+        rng, records = np.random.default_rng(self.seed), self.records
+        script = replace(self.script, after_first=(lambda: _reseed(rng)) if self.other_draws else None)
+        watch = Watch(records=len(records.labels), script=script)
+        lines = Lines(watch=watch, sought=sought or Sought(steps=-1))
+        with ExitStack() as stack:
+            stack.enter_context(seeded(self.seed))
+            stack.enter_context(redirect_stdout(io.StringIO()))
+            stack.enter_context(redirect_stderr(io.StringIO()))
+            if sought is not None:
+                stack.enter_context(traced(lines, self.train))
+            end = ending(lambda: self.train(records.features.copy(), records.labels.copy(), watch, rng))
+        complete = end.raised is None or isinstance(end.raised, TooManyStepsError)  # the number of its steps says so
+        # A warning may come once a process.
+        channels = {name: shown for name, shown in end.channels.items() if name != "warnings"}
+        error = "" if complete or end.raised is None else said_by(end.raised)
+        return replace(ended(self, watch, end.returned), channels=channels, error=error), lines
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Run:
     """A run that has ended: public states before each step and at the end, and published values by name."""
 
-    records: Records
-    seed: int
+    start: Start
     watch: Watch
     states: tuple[Mapping[str, Any], ...]
     published: Mapping[str, Any]
-    channels: Mapping[str, Any]
-    error: str
-    script: Script
-    other_draws: bool
+    channels: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    error: str = ""
+
+    @property
+    def records(self) -> Records:
+        """What the loop trained on."""
+        return self.start.records
 
     @property
     def batches(self) -> tuple[Array, ...] | None:
@@ -59,73 +106,15 @@ class Run:
         used = {name for summed in sums for name, values in summed.items() if values.any()}
         return tuple(name for name in self.watch.trainable if name not in moved or (sums and name not in used))
 
-    def again(self, train: Loop) -> "Run":
-        """Return a repetition of the run."""
-        return run_loop(train, self.records, self.seed, self.script, other_draws=self.other_draws)
 
-
-def run_loop(train: Loop, records: Records, seed: int, script: Script, *, other_draws: bool = False) -> Run:
-    """Return a run of the loop in which all known sources of randomness start from `seed`.
-
-    With `other_draws` they start again from another seed after the first step. What the run prints is kept from the
-    terminal. A run that raises has its error, in words.
-    """
-    return _run(train, records, seed, script, other_draws=other_draws)[0]
-
-
-def run_traced(train: Loop, run: Run, sought: Sought) -> Lines:
-    """Return the lines that a run passes when it is repeated."""
-    return _run(train, run.records, run.seed, run.script, other_draws=run.other_draws, sought=sought)[1]
-
-
-def _run(
-    train: Loop,
-    records: Records,
-    seed: int,
-    script: Script,
-    *,
-    other_draws: bool,
-    sought: Sought | None = None,
-) -> tuple[Run, Lines]:
-    """Return a run and, where some are sought, the lines that it passed."""
-    rng = np.random.default_rng(seed)
-    watch = Watch(
-        records=len(records.labels),
-        script=replace(script, after_first=(lambda: _reseed(rng)) if other_draws else None),
-    )
-    lines = Lines(watch=watch, sought=sought or Sought(steps=-1))
-    with ExitStack() as stack:
-        stack.enter_context(seeded(seed))
-        stack.enter_context(redirect_stdout(io.StringIO()))
-        stack.enter_context(redirect_stderr(io.StringIO()))
-        if sought is not None:
-            stack.enter_context(traced(lines, train))
-        end = ending(lambda: train(records.features.copy(), records.labels.copy(), watch, rng))
-    complete = end.raised is None or isinstance(end.raised, TooManyStepsError)  # the number of its steps says so
-    run = ended(records, seed, watch, end.returned)
-    # A warning may come once a process.
-    channels = {name: shown for name, shown in end.channels.items() if name != "warnings"}
-    error = "" if complete or end.raised is None else said_by(end.raised)
-    return replace(run, channels=channels, error=error, script=script, other_draws=other_draws), lines
-
-
-def ended(records: Records, seed: int, watch: Watch, returned: Any) -> Run:
+def ended(start: Start, watch: Watch, returned: Any) -> Run:
     """Return a run that has ended, with its last public state and what it published."""
     states = (*(step.state for step in watch.taken), watch.state())
     watch.__exit__()
     values = [("result", returned), *watch.published]
     read = [{f"{name}{part}": v for part, v in _read(value).items()} for name, value in values if value is not None]
-    return Run(
-        records=records,
-        seed=seed,
-        watch=watch,
-        states=states,
-        published={name: value for part in read for name, value in part.items()},
-        channels={},
-        error="",
-        script=watch.script,
-        other_draws=False,
-    )
+    published = {name: value for part in read for name, value in part.items()}
+    return Run(start=start, watch=watch, states=states, published=published)
 
 
 def _read(value: Any) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from audits.experiment.equality import same
 from audits.experiment.replays import Channels, apart, following
 from audits.training.lines import Sought, line_of_end, line_of_value
 from audits.training.replay_data import ALL_ALIKE, FITTED, alike_records, one_changed, other_records, relabelled
-from audits.training.replay_runs import Loop, Run, run_loop, run_traced
+from audits.training.replay_runs import Run
 from audits.training.replayed_noise import noise_of_another_seed, size_of_noise
 from dpaudit.model.mechanism import Array
 from dpaudit.model.trace import Finding
@@ -63,8 +63,8 @@ class _Pair:
     changed: Array
 
 
-def replay_loop(train: Loop, first: Run, training: Training, rng: np.random.Generator) -> Replay:
-    """Return what replays of `train` show beside `first`, a run of it on the same records.
+def replay_loop(first: Run, training: Training, rng: np.random.Generator) -> Replay:
+    """Return what replays of a loop show beside `first`, a run of it on the same records.
 
     Guarantee: a loop that repeats itself from one seed and publishes functions of its noisy sums and of public numbers
     has no finding of rule DPA224; one that clips as declared has none of DPA220. No finding rests on chance, except
@@ -72,49 +72,47 @@ def replay_loop(train: Loop, first: Run, training: Training, rng: np.random.Gene
     """
     seed, sums = int(rng.integers(2**31)), tuple(step.released for step in first.watch.taken)
     script = Script(sums=sums, most=2 * len(sums) + 10)
-    base = run_loop(train, first.records, seed, script)
+    base = replace(first.start, seed=seed, script=script).run()
     if base.error or not (base.names or base.published):
         blind = "what the loop publishes: return it, or attach the watch to the model"
-        stale = tuple(noise_of_another_seed(train, (first, base), None, seed))
+        stale = tuple(noise_of_another_seed((first, base), None, seed))
         return Replay(findings=stale, unseen=(f"replays: {base.error}" if base.error else blind,), compared=())
-    pairs, unseen = _pairs(train, base, script, rng)
+    pairs, unseen = _pairs(base, rng)
     alike = next((pair.second for pair in pairs if pair.what.endswith(ALL_ALIKE)), None)
-    stale = tuple(noise_of_another_seed(train, (first, base), alike, int(rng.integers(2**31))))
+    stale = tuple(noise_of_another_seed((first, base), alike, int(rng.integers(2**31))))
     names_seen = set[str]()
-    findings = tuple(finding for pair in pairs for finding in _findings_of(train, pair, training, script, names_seen))
+    findings = tuple(finding for pair in pairs for finding in _findings_of(pair, training, names_seen))
     if findings:
-        doubt = _doubt(train, base, script)
+        doubt = _doubt(base)
         findings, unseen = (() if doubt else _distinct(findings)), (*((doubt,) if doubt else ()), *unseen)
     else:
         unseen = (*unseen, *_half_precision(pairs, training))
     return Replay(
         findings=stale + findings,
-        unseen=(*unseen, *_shown_beside(train, pairs)),
+        unseen=(*unseen, *_shown_beside(pairs)),
         compared=(*base.names, *base.published),
         sums=any(len(pair.changed) < 2 and pair.first.watch.taken[0].summed is not None for pair in pairs),
     )
 
 
-def _pairs(
-    train: Loop, base: Run, script: Script, rng: np.random.Generator
-) -> tuple[tuple[_Pair, ...], tuple[str, ...]]:
+def _pairs(base: Run, rng: np.random.Generator) -> tuple[tuple[_Pair, ...], tuple[str, ...]]:
     """Return the pairs of runs that are compared, and those that were not possible, in words."""
     everybody, nobody = np.arange(len(base.records.labels)), np.arange(0)
-    other = run_loop(train, other_records(base.records), base.seed, script)
+    other = base.start.on(other_records(base.records)).run()
     made: list[tuple[Run, str, Array, Callable[[], Run]]] = [(base, "other records", everybody, lambda: other)]
     fitted = relabelled(base.records, base.watch)
     for what, records in (fitted | alike_records(base.records)).items():
-        made.append((base, what, everybody, partial(run_loop, train, records, base.seed, script)))
+        made.append((base, what, everybody, base.start.on(records).run))
     if FITTED in fitted:
-        unclipped = run_loop(train, fitted[FITTED], base.seed, script)
+        unclipped = base.start.on(fitted[FITTED]).run()
         if not unclipped.error:
             changed, records = one_changed(unclipped.records, unclipped.watch.sampled)
             what = f"one other record among {FITTED}"
-            made.append((unclipped, what, changed, partial(run_loop, train, records, base.seed, script)))
+            made.append((unclipped, what, changed, base.start.on(records).run))
     if not other.error:
         changed, records = one_changed(other.records, other.watch.sampled)
-        made.append((other, "one other record", changed, partial(run_loop, train, records, base.seed, script)))
-        shorter = partial(_with_other_batches, train, other, script, rng)
+        made.append((other, "one other record", changed, base.start.on(records).run))
+        shorter = partial(_with_other_batches, other, rng)
         made.append((other, "other batches", nobody, partial(shorter, -1)))
         if other.batches is not None and other.watch.loader is not None:
             made.append((other, "batches without their first record", nobody, partial(shorter, 0)))
@@ -129,14 +127,14 @@ def _pairs(
     return tuple(pairs), tuple(unseen)
 
 
-def _with_other_batches(train: Loop, run: Run, script: Script, rng: np.random.Generator, index: int) -> Run:
+def _with_other_batches(run: Run, rng: np.random.Generator, index: int) -> Run:
     """Return the run without the record at `place` of each batch, with another one in batches of a fixed size.
 
     Without a loader the random numbers after the first step are others.
     """
     handed_out, loader = run.batches, run.watch.loader
     if handed_out is None or loader is None:
-        return run_loop(train, run.records, run.seed, script, other_draws=True)
+        return replace(run.start, other_draws=True).run()
     records = len(run.records.labels)
 
     def without_one(batch: Array) -> Array:
@@ -146,10 +144,10 @@ def _with_other_batches(train: Loop, run: Run, script: Script, rng: np.random.Ge
         return np.append(np.delete(batch, index), rng.choice(outside)) if len(outside) and len(batch) else batch
 
     batches = tuple(without_one(batch) for batch in handed_out)
-    return run_loop(train, run.records, run.seed, replace(script, batches=batches))
+    return replace(run.start, script=replace(run.start.script, batches=batches)).run()
 
 
-def _findings_of(train: Loop, pair: _Pair, training: Training, script: Script, names_seen: set[str]) -> list[Finding]:
+def _findings_of(pair: _Pair, training: Training, names_seen: set[str]) -> list[Finding]:
     """Return what a pair of runs does not have in common although it should; `known` names were found before.
 
     A row that differs makes those below it meaningless: states, the number of steps, what is published in the end.
@@ -167,12 +165,12 @@ def _findings_of(train: Loop, pair: _Pair, training: Training, script: Script, n
     findings: list[Finding] = []
     if not names_seen.issuperset(differing):
         names_seen.update(differing)
-        lines = [run_traced(train, run, sought) for run in (first, second) if sought is not None]
+        lines = [run.start.lines(sought) for run in (first, second) if sought is not None]
         line = "" if sought is None else (line_of_value if names else line_of_end)(lines[0], lines[1])
         findings.append(_follows(kind + ", ".join(differing[:_MOST_NAMED]), pair, detail, line))
     until = at if names else None
     beside = *_other_batches(pair, until), *size_of_noise(first, second, pair.what)
-    return [*findings, *beside, *_moved_too_far(train, pair, training, script, until)]
+    return [*findings, *beside, *_moved_too_far(pair, training, until)]
 
 
 def _other_batches(pair: _Pair, until: int | None) -> list[Finding]:
@@ -231,7 +229,7 @@ def _half_precision(pairs: tuple[_Pair, ...], training: Training) -> list[str]:
     ]
 
 
-def _moved_too_far(train: Loop, pair: _Pair, training: Training, script: Script, until: int | None) -> list[Finding]:
+def _moved_too_far(pair: _Pair, training: Training, until: int | None) -> list[Finding]:
     """Return a finding where a sum before noise, or the difference of two, is longer than its records may make it.
 
     Steps from number `until` on, counted from 0, are taken at different weights and are not compared.
@@ -242,7 +240,7 @@ def _moved_too_far(train: Loop, pair: _Pair, training: Training, script: Script,
     alone, moved = (max(sums, default=_NOT_FAR) for sums in (single, differences))
     if alone > _NOT_FAR:
         return [Finding(rule=CLIPPING, where=alone[1], message=alone[2])]
-    if moved > _NOT_FAR and not _random_gradients(train, pair, script):
+    if moved > _NOT_FAR and not _random_gradients(pair):
         return [Finding(rule=CLIPPING, where=moved[1], message=moved[2])]
     return []
 
@@ -305,7 +303,7 @@ def _contributions(first: Array, second: Array, changed: Array) -> int:
     return alone + 2 * len(np.intersect1d(np.intersect1d(first, second), changed))
 
 
-def _random_gradients(train: Loop, pair: _Pair, script: Script) -> bool:
+def _random_gradients(pair: _Pair) -> bool:
     """Return whether sums follow random numbers beside records, as with dropout, where batches of other sizes draw."""
     if all(
         len(a.batch) == len(b.batch)
@@ -313,8 +311,8 @@ def _random_gradients(train: Loop, pair: _Pair, script: Script) -> bool:
         if a.batch is not None and b.batch is not None
     ):
         return False
-    same = replace(script, batches=pair.first.batches or ())
-    again = run_loop(train, pair.first.records, pair.first.seed, same, other_draws=True)
+    start = pair.first.start
+    again = replace(start, script=replace(start.script, batches=pair.first.batches or ()), other_draws=True).run()
     steps = zip(pair.first.watch.taken, again.watch.taken, strict=False)
     return any(
         a.summed is not None and b.summed is not None and not np.array_equal(a.summed[key], b.summed[key])
@@ -323,29 +321,29 @@ def _random_gradients(train: Loop, pair: _Pair, script: Script) -> bool:
     )
 
 
-def _doubt(train: Loop, base: Run, script: Script) -> str:
+def _doubt(base: Run) -> str:
     """Return why differences say nothing: the loop does not repeat itself, or does not go on with the given sums."""
-    again = base.again(train)
+    again, script = base.start.run(), base.start.script
     if again.error or _first_difference(base, again)[1] or apart(again.published, base.published, same):
         return "replays: two runs on the same records from one seed differ; draw all randomness from `rng`"
     if not base.watch.readers:
         turned = tuple({name: -values for name, values in sums.items()} for sums in script.sums)
-        if run_loop(train, base.records, base.seed, replace(script, sums=turned)).published == base.published:
+        if replace(base.start, script=replace(script, sums=turned)).run().published == base.published:
             return "replays: go on with what watch.step returns, `released = watch.step(released, summed, batch)`"
     return ""
 
 
-def _shown_beside(train: Loop, pairs: tuple[_Pair, ...]) -> list[str]:
+def _shown_beside(pairs: tuple[_Pair, ...]) -> list[str]:
     """Return what is printed, logged or written and follows the records, in words; times and counters do not."""
     follow: dict[str, None] = {}
     for first, second in ((pair.first, pair.second) for pair in pairs):
-        follow |= dict.fromkeys(following((first.channels, second.channels), partial(_again, train, first, second)))
+        follow |= dict.fromkeys(following((first.channels, second.channels), partial(_again, first, second)))
     return [f"{name}, which follows the records: return what it holds, or leave it out" for name in sorted(follow)]
 
 
-def _again(train: Loop, first: Run, second: Run) -> tuple[Channels, Channels]:
+def _again(first: Run, second: Run) -> tuple[Channels, Channels]:
     """Return what repetitions of two runs show beside."""
-    return first.again(train).channels, second.again(train).channels
+    return first.start.run().channels, second.start.run().channels
 
 
 def _distinct(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:

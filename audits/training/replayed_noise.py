@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from audits.training.replay_runs import Loop, Run, run_loop
+from audits.training.replay_runs import Run
 from dpaudit.model.mechanism import Array
 from dpaudit.model.trace import Finding
 
@@ -18,7 +18,7 @@ _SIZE = 1e-3
 """A part of the size of noise that single precision beside large sums does not change."""
 
 
-def noise_of_another_seed(train: Loop, runs: tuple[Run, Run], alike: Run | None, seed: int) -> list[Finding]:
+def noise_of_another_seed(runs: tuple[Run, Run], alike: Run | None, seed: int) -> list[Finding]:
     """Return a finding where two runs from different seeds carry the same noise.
 
     `runs` are such a pair on the same records. Records that are all alike, as in `alike`, give many steps the same
@@ -27,7 +27,8 @@ def noise_of_another_seed(train: Loop, runs: tuple[Run, Run], alike: Run | None,
     constant = "The noise of step {0} is the same in two runs from different seeds: it comes from a constant seed."
     looks = [(runs, constant)]
     if alike is not None:
-        twin = run_loop(train, alike.records, seed, replace(alike.script, batches=alike.batches or ()))
+        script = replace(alike.start.script, batches=alike.batches or ())
+        twin = replace(alike.start, seed=seed, script=script).run()
         followed = (
             "On records that are all alike, step {0} of one run and step {1} of another from a different seed carry "
             "the same noise: the records of the batch decide it, as a seed does that is made from them."

@@ -24,7 +24,7 @@ from audits.training.apart import check_apart
 from audits.training.check import power_sentence, quiet_verdict, without_result
 from audits.training.membership import check_run, without_direction
 from audits.training.replay_data import Records
-from audits.training.replay_runs import Run, ended
+from audits.training.replay_runs import Run, Start, ended
 from audits.training.replayed import Replay, replay_loop
 from audits.training.step import check_step
 from audits.training.training_result import TrainingAudit
@@ -103,7 +103,7 @@ def audit_training(
         raise ValueError(_NO_STEPS)
     declared = replace(training, records=len(records.labels))
     conformance = conform(declared, plain.watch, significance=significance / 2)
-    replay = replay_loop(train, plain, declared, replays)
+    replay = replay_loop(plain, declared, replays)
     watch = None if planted is None else Watch(records=planted.records, slots=planted.slots)
     said = "the features are no table, or the labels no classes"
     try:
@@ -157,7 +157,7 @@ def _run(train: Train, records: Records, watch: Watch, rng: np.random.Generator)
     seed = int(rng.integers(2**31))
     with seeded(seed):
         returned = train(records.features.copy(), records.labels.copy(), watch, np.random.default_rng(seed))
-    return ended(records, seed, watch, returned)
+    return ended(Start(train=train, records=records, seed=seed), watch, returned)
 
 
 def _planted(records: Records, first_layer: FirstLayer, canaries: int, rng: np.random.Generator) -> Planted | None:

@@ -12,12 +12,11 @@ import pytest
 
 from audits import watch_opacus
 from audits.training.replay_data import Records
-from audits.training.replay_runs import run_loop
+from audits.training.replay_runs import Start
 from audits.training.replayed import Replay, replay_loop
 from audits.training.training_audit import _as_loaded
 from dpaudit import Claim
 from dpaudit.model.mechanism import Array
-from dpaudit.model.watched.steps import Script
 from dpaudit.training import Training, Watch
 
 DECLARED = Training(noise_multiplier=2.0, max_grad_norm=1.0, sample_rate=0.1, steps=12, records=120)
@@ -32,7 +31,7 @@ def records() -> Records:
 
 
 def replayed(train: Callable[..., Any]) -> Replay:
-    return replay_loop(train, run_loop(train, records(), 11, Script()), DECLARED, np.random.default_rng(5))
+    return replay_loop(Start(train=train, records=records(), seed=11).run(), DECLARED, np.random.default_rng(5))
 
 
 @dataclass(kw_only=True)
