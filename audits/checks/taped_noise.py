@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -45,26 +45,21 @@ _EXPECTED = 1e-4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ReadNoise:
-    """The noise of one label as read from a tape.
+class ReadNoise(Drawn):
+    """The noise of one label as read from a tape: numbers, or matrices, a draw a row.
 
-    `rows` are noises of `mechanism`, one draw a row: numbers, or matrices; `runs` says which run each row is of,
-    `width` how many rows a release has in one run, and `exact` holds the exact answers beside single releases. `size`
-    is the largest published number, `scale` the median size of a noise that the mechanism draws, `site` the line of
-    code that asked for the first release. `close` is how close two readings of one noise lie, relative to `size`.
-    `levels` says of each row how many times over a node of a tree holds two halves, and is empty for single releases.
+    `exact` holds the exact answers beside single releases. `size` is the largest published number, `scale` the median
+    size of a noise that the mechanism draws, `site` the line of code that asked for the first release. `close` is how
+    close two readings of one noise lie, relative to `size`. `levels` says of each row how many times over a node of a
+    tree holds two halves, and is empty for single releases.
     """
 
-    mechanism: Mechanism
-    rows: Array
-    runs: Array
-    width: int
     exact: Array
     size: float
     scale: float
     site: str
-    close: float = _CLOSE
-    levels: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    close: float
+    levels: Array
 
     @property
     def values(self) -> Array:
@@ -80,29 +75,26 @@ class ReadNoise:
         return self.close * max(self.size, 1e-300)
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class _OfOneLabel:
-    """What the releases of one label show, release by release.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Part:
+    """What one release shows of a label's noise in its published `rows`. Shape: `noise` is (rows, draws, *item)."""
 
-    `nodes` holds, by the shape of a row, numbers of elements of streams of sums with their runs and their noise.
-    """
-
-    mechanism: Mechanism
-    site: str
+    release: TapedRelease
+    leaf: AdditiveMechanism
     scale: float
-    close: float = 0.0
-    size: float = 0.0
-    rows: list[Array] = field(default_factory=list)
-    runs: list[Array] = field(default_factory=list)
-    exact: list[Array] = field(default_factory=list)
-    width: int = 0
-    nodes: dict[tuple[int, ...], list[tuple[Array, Array, Array]]] = field(default_factory=lambda: defaultdict(list))
+    rows: Array
+    noise: Array
 
-    def add(self, noise: Array, runs: Array) -> None:
-        """Add single draws. Shape: `noise` is (releases, draws, *item)."""
-        self.width = self.width or noise.shape[1]
-        self.rows.append(noise.reshape(-1, *noise.shape[2:]))
-        self.runs.append(np.repeat(runs, noise.shape[1]))
+    @property
+    def runs(self) -> Array:
+        """The run of each row."""
+        return self.release.runs[self.rows]
+
+    @property
+    def size(self) -> float:
+        """The largest published number; a row that is no number has no size."""
+        numbers = np.abs(self.release.output[self.rows]).reshape(len(self.rows), -1)
+        return float(np.fmax.reduce(numbers.max(axis=1, initial=0.0)))
 
 
 def noises_of(tape: RunTape) -> dict[str, ReadNoise]:
@@ -111,40 +103,37 @@ def noises_of(tape: RunTape) -> dict[str, ReadNoise]:
     The noise of a tree is that of its nodes: each is the noise of a prefix less that of the prefix without the node.
     Releases whose noise drowns in the rounding of the published numbers are left out: nothing was seen of it.
     """
-    read: dict[str, _OfOneLabel] = {}
+    parts_of: dict[str, list[_Part]] = defaultdict(list)
     for release, leaf, scale in _readable(tape):
-        if not release.rows:
-            continue
         noise = _draws(leaf, release.output.astype(np.float64) - release.value)
-        sizes = np.abs(release.output).reshape(len(noise), -1).max(axis=1, initial=0.0)
-        for label, rows in _rows_by_label(release):
-            total = read.setdefault(label, _OfOneLabel(mechanism=leaf, site=release.site, scale=scale))
-            total.close, total.scale = max(total.close, _close(release)), min(total.scale, scale)
-            total.size = max(total.size, float(np.fmax.reduce(sizes[rows])))  # a row that is no number has no size
-            if release.element is None:
-                total.add(noise[rows], release.runs[rows])
-                total.exact.append(np.ravel(release.value[rows]))
-            else:
-                numbers = np.broadcast_to(release.element, release.runs.shape)[rows]
-                total.nodes[noise.shape[1:]].append((numbers, release.runs[rows], noise[rows]))
-    alone = {label: total for label, total in read.items() if total.rows}
-    levels = {label: _add_nodes(total) for label, total in read.items()}
-    return {
-        label: ReadNoise(
-            mechanism=total.mechanism,
-            rows=np.concatenate(total.rows),
-            runs=np.concatenate(total.runs),
-            width=total.width,
-            exact=np.concatenate(total.exact) if total.exact else np.zeros(0),
-            size=total.size,
-            scale=total.scale,
-            site=total.site,
-            close=total.close,
-            levels=levels[label],
-        )
-        for label, total in (alone | read).items()
-        if total.rows
-    }
+        for label, rows in _rows_by_label(release) if release.rows else ():
+            parts_of[label].append(_Part(release=release, leaf=leaf, scale=scale, rows=rows, noise=noise[rows]))
+    read = {label: _read(label, parts) for label, parts in parts_of.items()}
+    single_first = sorted(read, key=lambda label: all(part.release.element is not None for part in parts_of[label]))
+    return {label: of_label for label in single_first if (of_label := read[label]) is not None}
+
+
+def _read(label: str, parts: list[_Part]) -> ReadNoise | None:
+    """Return the noise of one label; None where no prefix of a stream shows a node."""
+    single = [part for part in parts if part.release.element is None]
+    nodes = list(_nodes_of(parts))
+    draws = [*((part.noise, part.runs) for part in single), *((noise, runs) for noise, runs, _ in nodes)]
+    if not draws:
+        return None
+    levels = (np.repeat(heights, noise.shape[1]) for noise, _, heights in nodes)
+    return ReadNoise(
+        label=label,
+        mechanism=parts[0].leaf,
+        rows=np.concatenate([noise.reshape(-1, *noise.shape[2:]) for noise, _ in draws]),
+        runs=np.concatenate([np.repeat(runs, noise.shape[1]) for noise, runs in draws]),
+        width=draws[0][0].shape[1],
+        exact=np.concatenate([np.zeros(0), *(np.ravel(part.release.value[part.rows]) for part in single)]),
+        size=max(0.0, *(part.size for part in parts)),
+        scale=min(part.scale for part in parts),
+        site=parts[0].release.site,
+        close=max(_close(part.release) for part in parts),
+        levels=np.concatenate([np.zeros(0, dtype=np.int64), *levels]),
+    )
 
 
 def _rows_by_label(release: TapedRelease) -> Iterator[tuple[str, Array]]:
@@ -158,11 +147,15 @@ def _rows_by_label(release: TapedRelease) -> Iterator[tuple[str, Array]]:
     yield from ((label, np.array(rows)) for label, rows in places.items())
 
 
-def _add_nodes(total: _OfOneLabel) -> Array:
-    """Add the noise of all nodes of trees whose two prefixes are known, and return the level of each row of it."""
-    levels = [np.zeros(0, dtype=np.int64)]
-    for parts in total.nodes.values():
-        numbers, runs, noise = (np.concatenate(prefix_arrays) for prefix_arrays in zip(*parts, strict=True))
+def _nodes_of(parts: list[_Part]) -> Iterator[tuple[Array, Array, Array]]:
+    """Yield noise, runs and levels of all nodes of trees whose two prefixes are known, by the shape of a row."""
+    streams: dict[tuple[int, ...], list[tuple[Array, Array, Array]]] = defaultdict(list)
+    for part in parts:
+        if part.release.element is not None:
+            numbers = np.broadcast_to(part.release.element, part.release.runs.shape)[part.rows]
+            streams[part.noise.shape[1:]].append((numbers, part.runs, part.noise))
+    for prefixes_of in streams.values():
+        numbers, runs, noise = (np.concatenate(prefix_arrays) for prefix_arrays in zip(*prefixes_of, strict=True))
         places: dict[int, dict[int, int]] = defaultdict(dict)
         for row, (run, number) in enumerate(zip(runs.tolist(), numbers.tolist(), strict=True)):
             places[run][number] = row
@@ -171,11 +164,9 @@ def _add_nodes(total: _OfOneLabel) -> Array:
             continue
         row, parent = np.array(pairs).T
         before = np.where((parent < 0).reshape(-1, *[1] * (noise.ndim - 1)), 0.0, noise[parent])
-        total.add(noise[row] - before, runs[row])
         number = numbers[row].astype(np.int64)
         heights = np.log2(number & -number).astype(np.int64)  # powers of two, whose logarithms are exact
-        levels.append(np.repeat(heights, noise.shape[1]))
-    return np.concatenate(levels)
+        yield noise[row] - before, runs[row], heights
 
 
 def _readable(tape: RunTape) -> Iterator[tuple[TapedRelease, AdditiveMechanism, float]]:
@@ -327,11 +318,7 @@ def depending(noises: Mapping[str, ReadNoise]) -> Iterator[Finding]:
 
     False alarm: 1e-7 for all of them together.
     """
-    drawn = [
-        Drawn(label=label, mechanism=noise.mechanism, rows=noise.rows, runs=noise.runs, width=noise.width)
-        for label, noise in noises.items()
-    ]
-    tested = list(dependences(drawn, np.random.default_rng(0)))
+    tested = list(dependences(list(noises.values()), np.random.default_rng(0)))
     if not tested:
         return
     label, least = min(tested, key=lambda tested_look: tested_look[1].probability)
