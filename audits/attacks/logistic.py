@@ -58,5 +58,4 @@ def ridge_weights(inputs: Array, labels: Array, ridge: float) -> Array:
         gradient = design.T @ (labels - share) - penalty * line
         curvature = (design * (share * (1 - share))[:, None]).T @ design + np.diag(penalty)
         line = line + np.clip(np.linalg.solve(curvature, gradient), -2, 2)
-    weights: Array = line[:-1]
-    return weights
+    return line[:-1]

@@ -83,8 +83,7 @@ class ShownNumber:
 
     def __call__(self, view: Any) -> Array:
         """Return one score a run."""
-        score: Array = self.inputs(self.table.in_order(view)) @ self.weights + self.intercept
-        return score
+        return self.inputs(self.table.in_order(view)) @ self.weights + self.intercept
 
 
 def _ends(numbers: Array, shown: Array) -> tuple[Array, Array]:

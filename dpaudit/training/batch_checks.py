@@ -178,8 +178,7 @@ def _stretches(laws: list[BatchLaw], tables: list[Array]) -> Array:
 def _merged(values: Array, rows: int, columns: int) -> Array:
     """Return sums over so many stretches of either axis."""
     first = np.add.reduceat(values, np.arange(rows) * len(values) // rows, axis=0)
-    merged: Array = np.add.reduceat(first, np.arange(columns) * values.shape[1] // columns, axis=1)
-    return merged
+    return np.add.reduceat(first, np.arange(columns) * values.shape[1] // columns, axis=1)
 
 
 def _neighbours(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Look]:

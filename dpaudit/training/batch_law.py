@@ -107,5 +107,4 @@ def _sampled(node: Subsample, records: int) -> BatchLaw:
 
 def _at_most(size: Array, records: int, rate: float) -> Array:
     """Return the probability that at most `size` of the records are drawn, each with probability `rate`."""
-    drawn: Array = np.where(np.asarray(size) < 0, 0.0, bdtr(np.clip(size, 0, records), records, rate))
-    return drawn
+    return np.where(np.asarray(size) < 0, 0.0, bdtr(np.clip(size, 0, records), records, rate))

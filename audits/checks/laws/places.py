@@ -93,8 +93,7 @@ def _keys(rows: Array) -> Array:
     numbers = rows.shape[1]
     if len(values) ** numbers >= _KEYS:
         return np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
-    keys: Array = places.reshape(rows.shape) @ len(values) ** np.arange(numbers)
-    return keys
+    return places.reshape(rows.shape) @ len(values) ** np.arange(numbers)
 
 
 def _is_whole(mechanism: Any, output: Array) -> bool:
