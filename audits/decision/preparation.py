@@ -13,7 +13,7 @@ from audits.attacks.counting import CountedOdds
 from audits.attacks.low_bits import LowBits, learn_low_bits
 from audits.attacks.rare_values import learn_rare_values
 from audits.decision.choice import Beside, Choice, Choosing, by_counted_odds, by_given_score, by_learned_score
-from audits.decision.events import rounded
+from audits.decision.events import count_guesses, rounded
 from audits.decision.seen import NOTHING_SEEN, Seen, seen_in
 from audits.experiment.execution import Observed, Progress
 from audits.experiment.function_case import FunctionCase
@@ -22,6 +22,7 @@ from audits.experiment.settings import Settings
 from audits.experiment.trials import run_trials, together, whole
 from audits.experiment.views import compact, length
 from dpaudit import AuditCase
+from dpaudit.model.audit_result import Counts
 from dpaudit.model.case import Score
 from dpaudit.model.mechanism import Array
 
@@ -64,6 +65,11 @@ class Prepared:
             rare=columns[1 + (self.cells is not None)] if rare is not None else None,
             bit_guesses=columns[-1] if self.low_bits is not None else None,
         )
+
+    def guesses(self, case: AuditCase, how: Settings) -> Counts:
+        """Return the counts of the event's guesses on the counted runs."""
+        counted = self.count(case, how)
+        return count_guesses(self.choice.event, counted.scores, counted.labels)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

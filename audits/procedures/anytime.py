@@ -26,9 +26,9 @@ from audits.experiment.readings import reading_of
 from audits.experiment.settings import PLAIN, Settings, require_relation, require_test
 from audits.experiment.trials import run_trials, together, whole
 from audits.outputs.calls import CallRaisedError
+from audits.procedures.beside import leak_sentence, rounding_remarks
 from audits.procedures.betting import Betting, bits_of, learners_of
 from audits.procedures.earning import Attack, cells_of, earned_power
-from audits.procedures.low_bits import leak_sentence, rounding_remarks
 from audits.procedures.prior_evidence import PriorEvidence
 from dpaudit import AuditCase, AuditResult, Claim
 from dpaudit.checks import count

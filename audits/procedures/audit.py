@@ -16,9 +16,9 @@ from audits.experiment.function_case import FunctionCase, function_case
 from audits.experiment.settings import PLAIN, Settings, require_test
 from audits.procedures.anytime import Stop, continue_audit, require_betting
 from audits.procedures.fixed_size import audit_of_fixed_size
+from audits.procedures.further_runs import looked_again
 from audits.procedures.prior_evidence import PriorEvidence
 from audits.procedures.replayed import replayed
-from audits.procedures.second_look import looked_again
 from audits.replay.fine_columns import with_exact_columns
 from dpaudit import AuditCase, AuditResult, Claim, implied_claim
 from dpaudit.arguments import named_arguments

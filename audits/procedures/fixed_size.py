@@ -24,10 +24,9 @@ from audits.experiment.probes import Probed, probe
 from audits.experiment.settings import PLAIN, Settings, require_relation, require_test
 from audits.experiment.trials import seed_of
 from audits.outputs.calls import CallRaisedError
-from audits.procedures.all_fields import level_of, with_all_fields
+from audits.procedures.beside import LOW_BITS_SHARE, rare_share, rounding_remarks, with_low_bits, with_rare_values
 from audits.procedures.earning import Attack, earned_power
-from audits.procedures.low_bits import LOW_BITS_SHARE, rounding_remarks, with_low_bits
-from audits.procedures.rare_values import rare_share, with_rare_values
+from audits.procedures.further_runs import level_of, with_all_fields
 from dpaudit import AuditCase, AuditResult, Claim, implied_claim
 from dpaudit.model.audit_result import Counts, LowerBound, MeasureTest, Power
 from dpaudit.model.measures.claims import MeasuredClaim

@@ -13,7 +13,7 @@ import numpy as np
 
 from audits.bounds.gaussian import gaussian_bound
 from audits.bounds.guessing import guessing_bound
-from audits.decision.events import Event, count_guesses
+from audits.decision.events import Event
 from audits.decision.power import Bound
 from audits.decision.preparation import prepare
 from audits.experiment.settings import Learner, Settings
@@ -176,6 +176,5 @@ def recheck(
         raise CertificateError(
             f"The refutation counts {refutation.counts.runs} runs; its audit counts {prepared.counted}."
         )
-    counted = replace(prepared, rng=rng, runs=prepared.counted).count(case, how)
-    counts = count_guesses(refutation.event, counted.scores, counted.labels)
+    counts = replace(prepared, rng=rng, runs=prepared.counted).guesses(case, how)
     return _BOUNDS[refutation.bound](counts, refutation.claim.delta, significance)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from audits import Settings, audit, when_refuted
-from audits.procedures.all_fields import FALSE_ALARM
+from audits.procedures.further_runs import FALSE_ALARM
 from dpaudit import AuditCase, Claim
 from dpaudit.model.mechanism import Array
 

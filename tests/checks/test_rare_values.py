@@ -8,7 +8,7 @@ import pytest
 import audits
 from audits.attacks.rare_values import learn_rare_values
 from audits.experiment.execution import Observed
-from audits.procedures.rare_values import rare_share
+from audits.procedures.beside import rare_share
 from dpaudit import AuditResult, Claim
 
 CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="replace_one")
