@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from audits.experiment.digests import content_of
 from audits.experiment.readings import reading_of
 from audits.experiment.settings import Settings
 from audits.outputs.calls import CallRaisedError, called
 from audits.outputs.conversion import columns_of
-from audits.outputs.values import record
 from dpaudit import AuditCase, Claim, DPAuditError
 from dpaudit.runtime.content_address import content_address
 from dpaudit.runtime.files_read import files_read
@@ -61,10 +61,8 @@ def address_of(
 
 def value_of(data: Any) -> bytes:
     """Return a data set by value; by its text or the name of its type where that has no reading."""
-    if isinstance(data, np.ndarray) and not data.dtype.hasobject:
-        return f"{data.dtype} {data.shape}".encode() + np.ascontiguousarray(data).tobytes()
     try:
-        return repr(sorted(record(data).items())).encode()
+        return content_of(data)
     except DPAuditError:
         text = repr(data)
         return f"{type(data).__module__}.{type(data).__qualname__} {'' if ' at 0x' in text else text}".encode()
