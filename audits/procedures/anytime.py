@@ -16,8 +16,8 @@ from audits.bounds.mu_process import MuProcess
 from audits.decision.earned import nothing_earned
 from audits.decision.events import roc_points
 from audits.decision.power import ceiling
+from audits.decision.results import nothing_shown, verdict_of
 from audits.decision.seen import seen_in
-from audits.decision.verdict import verdict_of
 from audits.experiment.execution import Observed
 from audits.experiment.function_case import FunctionCase
 from audits.experiment.identity import stored_under
@@ -190,28 +190,18 @@ class _Sequential:
         remarks, judged = self._remarks(case, state)
         power = self._power(case, state) if judged and epsilon <= min(claim.epsilon, self.how.certified) else None
         power = nothing_earned() if power is None else power
-        return AuditResult(
-            name=case.name,
+        runs, level = state.stopped or max(1, state.runs), self.significance
+        return replace(
+            nothing_shown(case, claim, self.how, runs=runs, delta=claim.delta, significance=level),
             verdict=verdict_of(epsilon, power, claim, self.how.certified),
             epsilon_lower=epsilon,
-            delta=claim.delta,
-            significance=self.significance,
-            runs=state.stopped or max(1, state.runs),
-            ceiling=ceiling(guessing_bound, state.before.runs + self.runs, claim.delta, self.significance),
+            ceiling=ceiling(guessing_bound, state.before.runs + self.runs, claim.delta, level),
             power=power,
-            view=case.view,
             attack=_attack_of(case, state),
             bound="e_process",
-            bounds=(
-                LowerBound(name="e_process", epsilon=epsilon, significance=self.significance),
-                *self._bit_bounds(state),
-            ),
+            bounds=(LowerBound(name="e_process", epsilon=epsilon, significance=level), *self._bit_bounds(state)),
             counts=_counts(scores, labels, claim.epsilon),
-            measured=_measured(state, self.significance),
-            seed=None,
-            claim=claim,
-            certified=self.how.certified,
-            description=case.description,
+            measured=_measured(state, level),
             roc=roc_points(scores, labels) if len(labels) else (),
             remarks=remarks,
             epsilon_at=bound,

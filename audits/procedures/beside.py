@@ -6,7 +6,7 @@ from dataclasses import replace
 from audits.bounds.error_rates import guess_counts
 from audits.bounds.guessing import guessing_bound
 from audits.decision.events import Event, count_guesses
-from audits.decision.overruled import overruled
+from audits.decision.results import overruled
 from dpaudit import AuditResult
 from dpaudit.model.audit_result import LowerBound
 from dpaudit.model.mechanism import Array

@@ -17,7 +17,7 @@ from audits.decision.other_measures import CHOOSING, cut_against, judged_by_even
 from audits.decision.other_significance import CountedBound
 from audits.decision.power import Bound, ceiling
 from audits.decision.preparation import Counted, Prepared, prepare
-from audits.decision.verdict import verdict_of
+from audits.decision.results import nothing_shown, verdict_of
 from audits.experiment.function_case import FunctionCase
 from audits.experiment.identity import stored_under
 from audits.experiment.probes import Probed, probe
@@ -119,7 +119,9 @@ class _Experiment:
         """Return the audit of one case that was probed."""
         case, how, rounded = probed.case, self.how, probed.rounded
         if probed.raised:
-            return self._unreleased(probed)
+            tested = self._tested(perfect_counts(0), self.significance)
+            remarks = probed.nothing_released, *probed.remarks
+            return replace(self._nothing(case), remarks=remarks, tested=tested)
         floating = isinstance(case, FunctionCase) and case.arithmetic == "floating"
         share = self._share(case)
         prepared = prepare(case, self.runs, rng, share, how, self._target, rounded=rounded)
@@ -149,24 +151,17 @@ class _Experiment:
         power = self._power(case, prepared, attack, counted.cells, rng) if judged else nothing_earned()
         measured = measured_of(scores[labels], scores[~labels], counts, self.significance, prepared.rng.spawn(1)[0])
         process, seed = e_process_bound(scores, labels, self.delta, self.significance), seed_of(rng)
-        return AuditResult(
-            name=case.name,
+        return replace(
+            self._nothing(case),
             verdict=verdict_of(epsilon, power, self.claim, self.how.certified, shown),
             epsilon_lower=epsilon,
-            delta=self.delta,
-            significance=self.significance,
-            runs=self.runs,
             ceiling=ceiling(decision.bound, counts.runs, self.delta, share),
             power=power,
-            view=case.view,
             attack=prepared.choice.attack,
             bound=decision.deciding.name,
             bounds=(decision.deciding, *decision.others, process),
             counts=counts,
             seed=seed[0] if len(seed) == 1 and probed.repeatable else None,
-            claim=self.claim,
-            certified=self.how.certified,
-            description=case.description,
             roc=roc_points(scores, labels),
             remarks=(*probed.remarks, *prepared.seen.remarks),
             measured=measured.bounds,
@@ -242,31 +237,10 @@ class _Experiment:
             how=self.how,
         )
 
-    def _unreleased(self, probed: Probed) -> AuditResult:
-        """Return the result where every probe of both data sets raised: nothing was released."""
-        nothing = perfect_counts(0)
-        bound = LowerBound(name="guessing", epsilon=0.0, significance=self.significance)
-        return AuditResult(
-            name=probed.case.name,
-            verdict="inconclusive",
-            epsilon_lower=bound.epsilon,
-            delta=self.delta,
-            significance=self.significance,
-            runs=self.runs,
-            ceiling=0.0,
-            power=nothing_earned(),
-            view=probed.case.view,
-            attack="none",
-            bound=bound.name,
-            bounds=(bound,),
-            counts=nothing,
-            seed=None,
-            claim=self.claim,
-            certified=self.how.certified,
-            description=probed.case.description,
-            remarks=(probed.nothing_released, *probed.remarks),
-            tested=self._tested(nothing, self.significance),
-        )
+    def _nothing(self, case: AuditCase) -> AuditResult:
+        """Return the result before anything is counted."""
+        claim, runs, level = self.claim, self.runs, self.significance
+        return nothing_shown(case, claim, self.how, runs=runs, delta=self.delta, significance=level)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

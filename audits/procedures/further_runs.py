@@ -6,8 +6,8 @@ import numpy as np
 
 from audits.bounds.error_rates import error_rate_bound
 from audits.bounds.guessing import guessing_bound
-from audits.decision.overruled import overruled
 from audits.decision.preparation import prepare
+from audits.decision.results import overruled
 from audits.experiment.settings import Settings
 from audits.outputs.calls import CallRaisedError
 from dpaudit import AuditCase, AuditResult, DPAuditError

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from audits.decision.earned import nothing_earned
-from audits.decision.overruled import violated
+from audits.decision.results import violated
 from audits.experiment.function_case import FunctionCase
 from audits.experiment.neighbours import pair_remarks
 from audits.experiment.replays import apart
