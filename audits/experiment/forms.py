@@ -1,6 +1,8 @@
-"""Numbers whose form follows the data: their type, or how many bits they use, whatever their values are.
+"""Numbers whose form follows the data, whatever their values are: their type, how many bits they use, their rounding.
 
 No noise covers a form: single precision for one data set and double precision for the other tell both apart in one run.
+Noise is rounded after data are added where, on equal random numbers, outputs differ by a constant, but for rounding:
+the set of floating-point numbers that can come out then depends on the data, whatever the law of the noise.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,16 +13,18 @@ import numpy as np
 from audits.outputs.bits import used_bits
 from audits.outputs.calls import CallRaisedError, Raised, called
 from audits.outputs.conversion import columns_of
-from audits.outputs.fields import NUMBER, Fields
+from audits.outputs.fields import NUMBER
 from dpaudit import DPAuditError
 from dpaudit.model.case import Run
 from dpaudit.model.mechanism import Array
 
 _STREAM, _MOST = 6_101, 64
-COARSE = 40
+_SHARED_STREAM, _MOST_ROUNDED = 7_307, 4_000
+_COARSE = 40
 """Noise in doubles uses so few of 53 bits in one number of 2^13."""
 
 _DISTINCT = 16
+_LAST_PLACES, _SHARE, _LARGEST = 8.0, 0.9, 1e300
 
 
 def types_apart(outcomes: list[list[Any]]) -> tuple[str, ...]:
@@ -70,26 +74,59 @@ def precision_apart(run: Run, neighbours: tuple[Any, Any], runs: int) -> bool:
     size = min(_MOST, runs)
     if size < _DISTINCT:
         return False
+    columns = _columns(run, neighbours, size, ([_STREAM, 0], [_STREAM, 1]))
+    return any(_coarse(ours, theirs) or _coarse(theirs, ours) for ours, theirs in columns)
+
+
+def rounded_by_data(run: Run, neighbours: tuple[Any, Any], runs: int) -> bool:
+    """Return whether some number is rounded by its data: the outputs of one random stream differ by rounding alone.
+
+    One call of `runs` runs is made on each data set, of 4,000 at most, on the same stream. False says nothing: other
+    numbers of draws for other data, and outputs that are no sum of data and noise, hide it.
+    Guarantee: numbers on a grid that the data share, coarser than eight units in their last place, are never named.
+
+    >>> def noisy(data, rng, n_runs):
+    ...     return data + rng.laplace(size=n_runs)
+    >>> def on_a_grid(data, rng, n_runs):
+    ...     return np.round(noisy(data, rng, n_runs) * 2**20) / 2**20
+    >>> rounded_by_data(noisy, (10.0, 11.0), 2_000), rounded_by_data(on_a_grid, (0.3, 1.1), 2_000)
+    (True, False)
+    """
+    size = min(_MOST_ROUNDED, runs)
+    columns = _columns(run, neighbours, size, (_SHARED_STREAM, _SHARED_STREAM)) if size else ()
+    return any(_apart_by_rounding(ours, theirs) for ours, theirs in columns)
+
+
+def _columns(run: Run, neighbours: tuple[Any, Any], size: int, seeds: tuple[Any, Any]) -> Iterator[tuple[Array, Array]]:
+    """Yield each column of numbers that `size` runs give on either data set; none where outputs cannot be read."""
     try:
-        sides = [
-            columns_of(called(run, data, np.random.default_rng([_STREAM, side]), size), size)
-            for side, data in enumerate(neighbours)
-        ]
+        first, second = (
+            columns_of(called(run, data, np.random.default_rng(seed), size), size)
+            for data, seed in zip(neighbours, seeds, strict=True)
+        )
     except (CallRaisedError, DPAuditError, ValueError):
-        return False
-    return any(_coarse(column, other_column) for column, other_column in _pairs(*sides))
-
-
-def _pairs(first: Fields, second: Fields) -> Iterator[tuple[Array, Array]]:
-    """Yield the columns of numbers of two views, in both orders."""
+        return
     for name in (name for name in first if name.startswith(NUMBER) and name in second):
-        for column, other_column in zip(first[name].T, second[name].T, strict=False):
-            yield column, other_column
-            yield other_column, column
+        yield from zip(first[name].T, second[name].T, strict=False)
 
 
 def _coarse(numbers: Array, others: Array) -> bool:
     """Return whether the first numbers all use few bits, and most of the others more."""
     if min(len(np.unique(numbers)), len(np.unique(others))) < _DISTINCT:
         return False
-    return bool((used_bits(numbers) <= COARSE).all() and (used_bits(others) > COARSE).mean() > 0.5)
+    return bool((used_bits(numbers) <= _COARSE).all() and (used_bits(others) > _COARSE).mean() > 0.5)
+
+
+def _apart_by_rounding(first: Array, second: Array) -> bool:
+    """Return whether the differences of two outputs are not all equal, and nearly all are up to the last places."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        differences = second - first
+    comparable = np.isfinite(differences) & (np.maximum(np.abs(first), np.abs(second)) < _LARGEST)
+    first, second, differences = first[comparable], second[comparable], differences[comparable]
+    if not len(differences):
+        return False
+    usual = float(np.sort(differences)[len(differences) // 2])
+    places = np.spacing(np.maximum(np.maximum(np.abs(first), np.abs(second)), abs(usual)))
+    off = np.abs(differences - usual)
+    by_rounding = (off > 0) & (off <= _LAST_PLACES * places)
+    return bool(by_rounding.any() and (off <= _LAST_PLACES * places).mean() >= _SHARE)

@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 
 from audits.experiment.digests import digest_of
-from audits.experiment.forms import precision_apart, types_apart
+from audits.experiment.forms import precision_apart, rounded_by_data, types_apart
 from audits.experiment.global_generators import global_states
 from audits.experiment.published_seeds import published_seeds
-from audits.experiment.rounding import rounded_by_data
 from audits.experiment.unseen import unseen_outputs
 from audits.outputs.calls import CallRaisedError, Raised, called, outcome
 from audits.outputs.conversion import carried_columns, columns_of, columns_of_one, names_of
