@@ -20,8 +20,8 @@ from audits.decision.score_calibration import calibrated_odds
 from audits.experiment.execution import Observed
 from audits.experiment.readings import Reading
 from audits.experiment.settings import Settings
-from audits.experiment.trials import run_trials, together
-from audits.experiment.views import compact, take
+from audits.experiment.trials import run_trials, together, whole
+from audits.experiment.views import take
 from dpaudit import AuditCase
 from dpaudit.model.case import Score
 from dpaudit.model.mechanism import Array
@@ -104,7 +104,7 @@ def by_given_score(stage: Choosing, score: Score) -> Choice:
 
 def by_counted_odds(stage: Choosing, lesson: Observed, most: int) -> Choice:
     """Return the event for counted outputs: up to `most` choosing runs are counted too, and the odds choose."""
-    chosen = stage.observe(compact)
+    chosen = stage.observe(whole)
     some = np.arange(len(chosen))[:most]
     everything = together(lesson, Observed(labels=chosen.labels[some], kept=take(chosen.kept, some)))
     score = learn_score(everything.kept, everything.labels, stage.rng)

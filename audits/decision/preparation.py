@@ -1,6 +1,6 @@
 """Preparation of an attack: runs that are not counted teach its score and choose its event."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf, isfinite
@@ -20,7 +20,7 @@ from audits.experiment.function_case import FunctionCase
 from audits.experiment.readings import Reading, reading_of
 from audits.experiment.settings import Settings
 from audits.experiment.trials import run_trials, together, whole
-from audits.experiment.views import compact, length
+from audits.experiment.views import length
 from dpaudit import AuditCase
 from dpaudit.model.audit_result import Counts
 from dpaudit.model.case import Score
@@ -135,7 +135,7 @@ def prepare(
     fixed = partial(Prepared, runs=learning + choosing + counted, rng=count_rng, read=stage.read)
     if case.score is not None:
         return fixed(choice=by_given_score(stage, case.score), counted=counted)
-    lesson = _lesson(stage, learning, learn_rng, compact if how.learner is None else whole)
+    lesson = _lesson(stage, learning, learn_rng)
     stage = replace(stage, counted=counted + learning - len(lesson))
     score = (how.learner or learn_score)(lesson.kept, lesson.labels, own_rng)
     if how.learner is not None:
@@ -164,16 +164,16 @@ def _low_bits(case: AuditCase, lesson: Observed, counted: int, above: float) -> 
     return coarse or learn_low_bits(lesson.kept, lesson.labels, counted, rounded_above=above)
 
 
-def _lesson(stage: Choosing, learning: int, rng: np.random.Generator, keep: Callable[[Any], Any]) -> Observed:
-    """Return the runs to learn from, reduced by `keep`; fewer than `learning` where their outputs exceed the memory."""
+def _lesson(stage: Choosing, learning: int, rng: np.random.Generator) -> Observed:
+    """Return the runs to learn from; fewer than `learning` where their outputs exceed the memory."""
     first_rng, rest_rng = rng.spawn(2)
     case, how, read = stage.case, replace(stage.how, store=None), stage.read
-    first = run_trials(case, min(learning, how.chunk_runs), first_rng, keep=keep, how=how, read=read)
+    first = run_trials(case, min(learning, how.chunk_runs), first_rng, keep=whole, how=how, read=read)
     room = max(LEAST_LEARNING, _ROOM * len(first) // max(1, _bytes(first.kept)))
     runs_left = min(learning, room) - len(first)
     if runs_left <= 0:
         return first
-    return together(first, run_trials(case, runs_left, rest_rng, keep=keep, how=how, read=read))
+    return together(first, run_trials(case, runs_left, rest_rng, keep=whole, how=how, read=read))
 
 
 def _bytes(view: Any) -> int:

@@ -61,18 +61,6 @@ def concatenate(views: Sequence[Any]) -> Any:
     return [row for view in views for row in view]
 
 
-def compact(view: Any) -> Any:
-    """Return the same numbers in less memory: whole numbers that fit are stored as bytes."""
-    if isinstance(view, Fields):
-        return view
-    if isinstance(view, Mapping):
-        return {name: compact(part) for name, part in view.items()}
-    integers = isinstance(view, np.ndarray) and view.dtype.kind in "iu" and view.size > 0
-    if integers and -128 <= view.min() <= view.max() < 128:
-        return view.astype(np.int8)
-    return view
-
-
 def take(view: Any, index: Array) -> Any:
     """Return the runs of `view` at the whole numbers `index`."""
     if isinstance(view, Fields):

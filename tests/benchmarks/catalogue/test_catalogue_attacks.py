@@ -16,7 +16,6 @@ from audits.attacks.table import Table
 from audits.decision.events import event_by_odds, rated_event, rounded
 from audits.decision.preparation import prepare
 from audits.experiment.settings import Settings
-from audits.experiment.views import compact
 from benchmarks.catalogue.catalogue import CATALOGUE, SUITE
 from benchmarks.catalogue.entry import Entry, pure
 from benchmarks.catalogue.law import laplace_law, repeated
@@ -98,15 +97,6 @@ def test_outputs_that_do_not_fit_are_counted_and_teach_nothing(monkeypatch: pyte
     assert len(prepared.count(case, Settings()).scores) == prepared.counted
 
 
-def test_whole_numbers_are_kept_in_bytes_without_change() -> None:
-    """Small ones only; floats and large ones stay what they were."""
-    view = {"bits": np.array([[0, 1], [-1, 127]]), "large": np.array([0, 128]), "real": np.array([0.5])}
-    kept = compact(view)
-    assert [kept[name].dtype.itemsize for name in ("bits", "large", "real")] == [1, 8, 8]
-    for name, held in view.items():
-        np.testing.assert_array_equal(kept[name], held)
-
-
 def test_doubles_give_naive_laplace_noise_away() -> None:
     """Ten times the claim of .1 from 100,000 runs, four times the best bound in print; snapped, nothing."""
     naive = measure_entry(ENTRIES["floating-point laplace"], runs=100_000, seed=0)
@@ -174,13 +164,6 @@ def test_survivors_are_mutants_that_even_the_best_event_hardly_catches() -> None
             best, _ = repeated(laplace_law(1.0, 0.9 * answers / epsilon), answers, 1e-4).best_bound(200_000, 0.0, 1e-7)
             assert epsilon < best < 1.05 * epsilon
             assert f"{best:.3f}".lstrip("0") in SURVIVORS[name]
-
-
-def test_the_smallest_whole_number_is_not_small() -> None:
-    """Its absolute value overflows; packed into a byte it would turn into 0."""
-    numbers = np.array([np.iinfo(np.int64).min, 3])
-    assert compact(numbers).tolist() == numbers.tolist()
-    assert compact(np.array([-128, 127])).dtype == np.int8
 
 
 def test_a_learner_of_the_users_own_sees_outputs_as_the_function_returned_them() -> None:
