@@ -8,10 +8,10 @@ import numpy as np
 from scipy.special import bdtr, bdtrc
 
 from dpaudit.checks import count
-from dpaudit.model.declaration import Allocate, Shuffle, Subsample
+from dpaudit.model.declaration import Allocate, Subsample
 from dpaudit.model.mechanism import Array
 
-Sampled = Subsample | Shuffle | Allocate
+Sampled = Subsample | Allocate
 """A node whose records are drawn in secret."""
 
 
@@ -36,7 +36,7 @@ class BatchLaw:
 
 
 def batch_law(node: Sampled, records: int) -> BatchLaw:
-    """Return the law of the batches of `node` out of `records` records; a shuffle deals one record at a time.
+    """Return the law of the batches of `node` out of `records` records.
 
     >>> from dpaudit import Stated, Subsample
     >>> node = Subsample(part=Stated(epsilon=0.1, source="a supplier"), rate=0.25, scheme="without_replacement")
@@ -57,8 +57,6 @@ def batch_law(node: Sampled, records: int) -> BatchLaw:
                 per_epoch=times,
                 repeated=positions == "repeated",
             )
-        case Shuffle(users=users):
-            return BatchLaw(records=users, share=1 / users, sizes=(1, 1), epoch=users)
         case _:
             assert_never(node)
 
