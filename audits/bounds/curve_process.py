@@ -112,11 +112,6 @@ class CurveProcess:
         """The logarithm of the wealth now: an e-value against the trade-off."""
         return float(self.path[-1]) if len(self.path) else 0.0
 
-    @property
-    def best(self) -> float:
-        """The logarithm of the largest wealth so far."""
-        return max(0.0, float(self.path.max())) if len(self.path) else 0.0
-
     def extended(self, scores: Array, labels: Array) -> "CurveProcess":
         """Return the process after further runs, in their order.
 

@@ -13,8 +13,6 @@ of probability a_1 at most k of them happen; count those k as right guesses, and
     P(V >= v) <= P(K > k) + P(Bin(r - k, q) >= v - k),    with k fixed by N, delta and the significance alone.
 """
 
-import math
-
 import numpy as np
 
 from audits.bounds.binomial import proportion_lower, tail, tail_quantile
@@ -101,10 +99,3 @@ def critical_correct(guesses: int, runs: int, epsilon: float, delta: float, sign
         return float(guessing_epsilon(correct, guesses, runs, delta, significance)) > epsilon
 
     return least_count(exceeds, -1, guesses + 1)
-
-
-def log_odds(probability: float) -> float:
-    """Return ln(p / (1 - p)), infinite at the ends."""
-    if probability <= 0 or probability >= 1:
-        return -math.inf if probability <= 0 else math.inf
-    return math.log(probability) - math.log1p(-probability)
