@@ -195,13 +195,8 @@ def _independent(case: AuditCase, batches: Fields, calls: int, notes: _Notes) ->
 
 
 def _calls(case: AuditCase, data: Any, rng: np.random.Generator, sizes: list[int]) -> Fields:
-    """Return the columns of several calls on one random stream; arrays of one kind are read together."""
-    outputs = [called(case.run, data, rng, size) for size in sizes]
-    kinds = {(o.dtype, o.shape[1:]) if type(o) is np.ndarray and o.ndim else None for o in outputs}
-    plain = len(kinds) == 1 and None not in kinds and all(len(o) == n for o, n in zip(outputs, sizes, strict=True))
-    if plain:
-        return columns_of(np.concatenate(outputs), sum(sizes))
-    return stacked([columns_of(output, size) for output, size in zip(outputs, sizes, strict=True)])
+    """Return the columns of several calls on one random stream."""
+    return stacked([_call(case, data, rng, size) for size in sizes])
 
 
 def _call(case: AuditCase, data: Any, rng: np.random.Generator, n_runs: int) -> Fields:

@@ -8,10 +8,8 @@ from unittest.mock import patch
 
 import numpy as np
 
-from audits.outputs.calls import Raised, outcome
-from audits.outputs.conversion import columns_of_one
+from audits.outputs.calls import numbers_of, outcome
 from audits.outputs.fields import NUMBER, Fields
-from dpaudit import DPAuditError
 from dpaudit.model.case import Run
 
 _STREAMS, _STREAM, _MOST = 3, 5_209, 64
@@ -56,15 +54,10 @@ def _numbers(run: Run, data: Any, number: int, seconds: float | None) -> Fields:
     A sign may be a dash before the number in a text.
     """
     returned = outcome(run, data, np.random.default_rng([_STREAM, number]), seconds)
-    try:
-        fields = Fields() if isinstance(returned, Raised) else columns_of_one(returned)
-    except (DPAuditError, ValueError):
-        return Fields()
     return Fields(
         {
             f"{name}[{index}]" if column.shape[1] > 1 else name: np.abs(column[:, index])
-            for name, column in fields.items()
-            if name.startswith(NUMBER)
+            for name, column in numbers_of(returned).items()
             for index in range(min(column.shape[1], _MOST))
         }
     )

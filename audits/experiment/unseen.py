@@ -18,9 +18,7 @@ import numpy as np
 from audits.experiment.channels import shown_beside
 from audits.experiment.digests import digest_of
 from audits.experiment.replays import Channels, following
-from audits.outputs.calls import Raised, outcome
-from audits.outputs.conversion import columns_of_one
-from audits.outputs.fields import NUMBER, Fields
+from audits.outputs.calls import numbers_of, outcome
 from dpaudit import DPAuditError
 from dpaudit.model.case import Run
 from dpaudit.model.mechanism import Array
@@ -108,11 +106,7 @@ def _heard(run: Run, data: Any, number: int, seconds: float | None) -> tuple[dic
 
 def _numbers_in(returned: Any) -> Array:
     """Return the numbers that a run returned, in ascending order; none where they cannot be read."""
-    try:
-        fields = Fields() if isinstance(returned, Raised) else columns_of_one(returned)
-    except (DPAuditError, ValueError):
-        fields = Fields()
-    numbers = [fields[name].ravel()[:_MOST_ENTRIES] for name in fields if name.startswith(NUMBER)]
+    numbers = [column.ravel()[:_MOST_ENTRIES] for column in numbers_of(returned).values()]
     ordered: Array = np.sort(np.concatenate([np.zeros(0), *numbers]))
     return ordered[np.isfinite(ordered)]
 

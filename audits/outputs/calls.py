@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from audits.outputs.conversion import columns_of_one
-from audits.outputs.fields import KIND, Fields, kind_of, of_records, stacked
+from audits.outputs.fields import KIND, NUMBER, Fields, kind_of, of_records, stacked
 from audits.outputs.raised import class_name, raised_entries, said_by
 from dpaudit import DPAuditError
 from dpaudit.model.case import Run
@@ -86,6 +86,15 @@ def row_of(result: Any) -> Fields:
     fields = columns_of_one(result)
     fields[OUTCOME] = np.zeros((1, 1))
     return fields
+
+
+def numbers_of(result: Any) -> Fields:
+    """Return the columns of numbers of one outcome; none where it raised or cannot be read."""
+    try:
+        fields = Fields() if isinstance(result, Raised) else columns_of_one(result)
+    except (DPAuditError, ValueError):
+        return Fields()
+    return Fields({name: column for name, column in fields.items() if name.startswith(NUMBER)})
 
 
 @contextmanager
