@@ -4,7 +4,8 @@ import hashlib
 import io
 import sqlite3
 import warnings
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -108,35 +109,16 @@ class ChunkStore:
         """Say that something in the store is not used."""
         warnings.warn(f"{self.path}: {what}; its runs are made again.", kind, stacklevel=3)
 
-    def _connected(self) -> "_Session":
-        """Return a session that commits and closes."""
-        return _Session(self.path)
-
-
-class _Session:
-    """One connection, committed if nothing was raised, and closed."""
-
-    def __init__(self, path: Path) -> None:
-        self.connection = sqlite3.connect(path, timeout=60)
-        try:
-            self.connection.execute(
+    @contextmanager
+    def _connected(self) -> Generator[sqlite3.Connection, None, None]:
+        """Yield a connection that is committed if nothing is raised, and closed."""
+        with closing(sqlite3.connect(self.path, timeout=60)) as connection, connection:
+            connection.execute(
                 "CREATE TABLE IF NOT EXISTS checked (key TEXT, phase TEXT, place INTEGER, labels BLOB, kept BLOB, "
                 "checksum TEXT, PRIMARY KEY (key, phase, place))"
             )
-            self.connection.execute("CREATE TABLE IF NOT EXISTS seeds (key TEXT PRIMARY KEY, seed TEXT)")
-        except sqlite3.Error:
-            self.connection.close()
-            raise
-
-    def __enter__(self) -> sqlite3.Connection:
-        return self.connection
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        try:
-            if kind is None:
-                self.connection.commit()
-        finally:
-            self.connection.close()
+            connection.execute("CREATE TABLE IF NOT EXISTS seeds (key TEXT PRIMARY KEY, seed TEXT)")
+            yield connection
 
 
 def _blob(data: Any) -> bytes:
