@@ -4,7 +4,6 @@ If the code is (epsilon, delta)-private, a pair k times as far apart is (k epsil
 independent runs that count as one are at most k epsilon by composition: a control that is flagged flags nobody.
 """
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -78,13 +77,8 @@ def _stretched_arrays(first: Array, second: Array, factor: int) -> tuple[Array, 
 
 def _with_copies(fewer: Array, more: Array, factor: int) -> Array:
     """Return `more` with the record that `fewer` lacks `factor` times. Raises: ValueError: there is no such record."""
-    for row in _candidates(fewer, more):
-        if np.array_equal(np.delete(more, row, axis=0), fewer):
-            return np.concatenate([more, np.repeat(more[row : row + 1], factor - 1, axis=0)])
-    raise ValueError("no single record differs")
-
-
-def _candidates(fewer: Array, more: Array) -> Iterable[int]:
-    """Return the places where the additional record may stand: the first difference, or the end."""
-    rows = (fewer != more[: len(fewer)]).reshape(len(fewer), -1).any(axis=1) if len(fewer) else np.zeros(0, dtype=bool)
-    return (int(np.argmax(rows)),) if rows.any() else (len(fewer),)
+    differing = (fewer != more[: len(fewer)]).any(axis=tuple(range(1, fewer.ndim)))
+    row = int(np.argmax(differing)) if differing.any() else len(fewer)
+    if not np.array_equal(np.delete(more, row, axis=0), fewer):
+        raise ValueError("no single record differs")
+    return np.concatenate([more, np.repeat(more[row : row + 1], factor - 1, axis=0)])
