@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from audits.outputs.fields import Fields, interleaved, stacked, taken
+from audits.outputs.fields import Fields, stacked, taken
 from dpaudit.errors import OutputError
 from dpaudit.model.mechanism import Array
 
@@ -33,7 +33,7 @@ def interleave(first: Any, second: Any, chosen: Array) -> Any:
     The runs keep their order inside each source. Arrays whose rows differ in shape become lists of rows.
     """
     if isinstance(first, Fields):
-        return interleaved(first, second, chosen)
+        return stacked([first, second], [~chosen, chosen])
     if isinstance(first, Mapping) and isinstance(second, Mapping):
         if first.keys() != second.keys():
             raise ValueError(

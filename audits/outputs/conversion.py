@@ -5,7 +5,7 @@ output a run. The type of a whole batch (its container, dtype and names) is a co
 run: in a larger batch one rare run can change the type of all the others.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields as dataclass_fields
 from dataclasses import is_dataclass
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 
 from audits.outputs.arrays import NUMERIC, array_fields
 from audits.outputs.beside import beside, layout
-from audits.outputs.fields import KIND, Fields, kind_of, of_records, placed
+from audits.outputs.fields import KIND, Fields, kind_of, of_records, stacked
 from audits.outputs.foreign import native
 from audits.outputs.values import described, record
 from dpaudit.errors import OutputError
@@ -149,12 +149,8 @@ def _by_type(rows: list[Any], path: str) -> Fields:
     groups: dict[Any, list[int]] = {}
     for run, row in enumerate(rows):
         groups.setdefault(_group(row), []).append(run)
-    fields = Fields()
-    for key, runs in groups.items():
-        members = [rows[run] for run in runs]
-        part = _KNOWN.get(key[0], _one_by_one)(members, path) if isinstance(key, tuple) else _one_by_one(members, path)
-        placed(fields, part, runs, len(rows))
-    return fields
+    parts = [(_together if key else _one_by_one)([rows[run] for run in runs], path) for key, runs in groups.items()]
+    return parts[0] if len(parts) == 1 else stacked(parts, list(groups.values()))
 
 
 def _group(row: Any) -> Any:
@@ -189,6 +185,3 @@ def _prefixed(name: str, path: str) -> str:
     """Return a column's name inside a part."""
     word, _, inside = name.partition(" ")
     return f"{word} {path}{inside}"
-
-
-_KNOWN: dict[Any, Callable[[list[Any], str], Fields]] = dict.fromkeys((int, float, bool, np.ndarray), _together)

@@ -8,6 +8,8 @@ of a digest of its text, 0 where a run has none. So the row of a run depends on 
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -57,31 +59,17 @@ def of_records(records: Sequence[dict[str, float]]) -> Fields:
     )
 
 
-def interleaved(first: Fields, second: Fields, chosen: Array) -> Fields:
-    """Return the runs of both, from `second` where `chosen` is true, in their order inside each."""
-    merged = Fields()
-    for name in {**first, **second}:
-        left, right = (side.get(name) for side in (first, second))
-        width = max(part.shape[1] for part in (left, right) if part is not None)
-        column = np.full((len(chosen), width), absent(name))
-        for part, rows in ((left, np.flatnonzero(~chosen)), (right, np.flatnonzero(chosen))):
-            if part is not None:
-                column[rows, : part.shape[1]] = part
-        merged[name] = column
-    return merged
-
-
-def stacked(parts: Sequence[Fields]) -> Fields:
-    """Return the runs of several after one another."""
-    runs = [part.runs for part in parts]
-    ends = np.cumsum([0, *runs])
+def stacked(parts: Sequence[Fields], places: Sequence[Any] | None = None) -> Fields:
+    """Return the runs of several, each at its place among all, or after one another."""
+    ends = np.cumsum([0, *(part.runs for part in parts)])
+    places = places or [slice(*both) for both in pairwise(ends)]
     merged = Fields()
     for name in dict.fromkeys(name for part in parts for name in part):
         width = max(part[name].shape[1] for part in parts if name in part)
         column = np.full((int(ends[-1]), width), absent(name))
-        for part, start, end in zip(parts, ends, ends[1:], strict=False):
+        for part, place in zip(parts, places, strict=True):
             if name in part:
-                column[start:end, : part[name].shape[1]] = part[name]
+                column[place, : part[name].shape[1]] = part[name]
         merged[name] = column
     return merged
 
@@ -89,18 +77,3 @@ def stacked(parts: Sequence[Fields]) -> Fields:
 def taken(fields: Fields, index: Array) -> Fields:
     """Return the runs at the whole numbers `index`."""
     return Fields({name: column[index] for name, column in fields.items()})
-
-
-def placed(fields: Fields, part: Fields, runs: Sequence[int], n_runs: int) -> None:
-    """Put the columns of some runs into the columns of all runs; `fields` is changed."""
-    if not fields and list(runs) == list(range(n_runs)):
-        fields |= part
-        return
-    for name, column in part.items():
-        earlier = fields.get(name)
-        width = max(column.shape[1], 0 if earlier is None else earlier.shape[1])
-        extended = np.full((n_runs, width), absent(name))
-        if earlier is not None:
-            extended[:, : earlier.shape[1]] = earlier
-        extended[list(runs), : column.shape[1]] = column
-        fields[name] = extended
