@@ -7,7 +7,7 @@ import numpy as np
 from audits import Settings, audit
 from audits.experiment.function_case import function_case
 from audits.experiment.settings import PLAIN
-from audits.procedures import second_look
+from audits.procedures import further_runs
 from dpaudit import AuditResult, Claim
 from dpaudit.model.audit_result import Counts
 
@@ -51,7 +51,7 @@ def test_a_response_with_the_budget_of_its_claim_is_never_flagged() -> None:
     )
     for seed in range(20):
         rng = np.random.default_rng([seed, 3])
-        assert second_look.looked_again(lucky, case, rng, PLAIN) is lucky
+        assert further_runs.looked_again(lucky, case, rng, PLAIN) is lucky
 
 
 def test_a_slow_audit_without_controls_makes_no_further_runs() -> None:
