@@ -10,7 +10,7 @@ import pytest
 
 from audits import audit_training, watch_opacus, watch_trainer
 from audits.training.replay_data import Records
-from audits.training.replay_runs import ended
+from audits.training.replay_runs import Start, ended
 from audits.training.training_result import TrainingAudit
 from dpaudit import Claim, UnsupportedError
 from dpaudit.model.mechanism import Array
@@ -200,7 +200,8 @@ def test_parameters_that_no_record_moves_are_named() -> None:
                 size = 0.0 if any(parameter is one for one in idle) else 1.0
                 parameter.grad_sample = torch.full((1, *parameter.shape), size)
             optimizer.step()
-            return ended(Records(features=np.zeros((1, 2)), labels=np.zeros(1)), 0, watch, None).untrained
+            records = Records(features=np.zeros((1, 2)), labels=np.zeros(1))
+            return ended(Start(train=lambda *_: None, records=records, seed=0), watch, None).untrained
 
     model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 1))
     copies = [torch.nn.Parameter(parameter.detach().clone()) for parameter in model.parameters()]
