@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from audits import watch_sampling
-from dpaudit import Allocate, Shuffle, Stated, Subsample
+from dpaudit import Allocate, Stated, Subsample
 from dpaudit.model.case import SamplingCase
 from dpaudit.model.mechanism import Array
 from dpaudit.training import DrawnBatches, Training, Watch, conform, conform_batches, conform_orders
@@ -164,13 +164,12 @@ def test_orders_are_uniform_and_fresh() -> None:
         assert conform_orders([draw() for _ in range(20)], users).rule == "DPA326", name
 
 
-def test_a_shuffle_is_a_deal_of_one_record_at_a_time() -> None:
-    """Batches of one user each, by a node of a declaration."""
+def test_records_can_be_dealt_one_at_a_time() -> None:
+    """Batches of one record each: all are seen once an epoch, or one is missing where the first comes again."""
     rng = np.random.default_rng(3)
-    node = Shuffle(part=PART, users=60)
-    sound = [np.array([user]) for user in rng.permutation(60)]
-    assert conform_batches([DrawnBatches.declared(sound, records=60, node=node)]).rule == ""
-    assert conform_batches([DrawnBatches.declared(sound[:-1] + sound[:1], records=60, node=node)]).rule == "DPA326"
+    sound = [np.array([record]) for record in rng.permutation(60)]
+    assert conform_batches([DrawnBatches.dealt(sound, records=60, number=60)]).rule == ""
+    assert conform_batches([DrawnBatches.dealt(sound[:-1] + sound[:1], records=60, number=60)]).rule == "DPA326"
 
 
 def test_a_record_that_does_not_exist_is_refused() -> None:
