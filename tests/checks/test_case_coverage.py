@@ -130,4 +130,4 @@ def test_the_report_names_on_its_cover_what_no_audit_attacked(write: Write) -> N
     )
     assert done.exit_code in (0, 4), done.stderr
     text = Path("out/report.md").read_text(encoding="utf-8")
-    assert "- **Not attacked**: epoch 2, epoch 4\n" in text
+    assert "- **not attacked**: epoch 2, epoch 4\n" in text
