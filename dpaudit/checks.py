@@ -312,8 +312,8 @@ def open_probability(name: str, value: object) -> float:
     return within(name, value, _OPEN)
 
 
-def count(name: str, value: object, *, at_least: int = 1) -> int:
-    """Return `value` as an int that is `at_least` or more and fits in 63 bits.
+def count(name: str, value: object, *, at_least: int = 1, at_most: int | None = None) -> int:
+    """Return `value` as an int from `at_least` to `at_most` that fits in 63 bits.
 
     Raises: ValueError: not a whole number, too small or too large.
     """
@@ -325,6 +325,8 @@ def count(name: str, value: object, *, at_least: int = 1) -> int:
     if int(value) > _LARGEST_COUNT:
         shown = str(value) if len(str(value)) <= _DIGITS else f"{str(value)[:_DIGITS]}..."
         raise FieldError(name, f"Expected {name}={shown} to be below 2^63; runs count in 64 bits.")
+    if at_most is not None and int(value) > at_most:
+        raise FieldError(name, f"Expected {name}={value} to be at most {at_most:,}.")
     return int(value)
 
 
@@ -388,7 +390,8 @@ def _check_of(hint: Any) -> Check | None:
         if isinstance(mark, Spelled):
             return partial(_spelled, mark.pattern)
         if isinstance(mark, Within) and hint.__origin__ is int:
-            return partial(count, at_least=int(mark.at_least or 0))
+            most = None if mark.at_most is None else int(mark.at_most)
+            return partial(count, at_least=int(mark.at_least or 0), at_most=most)
         if callable(mark):
             check: Check = mark
             return check

@@ -2,13 +2,13 @@
 
 import math
 from dataclasses import replace
-from typing import ClassVar, Self
+from typing import Annotated, ClassVar, Self
 
 import numpy as np
 
 from dpaudit import Claim, Release, Repeat, Subsample, smallest_noise
 from dpaudit.arguments import settled
-from dpaudit.checks import Count, FieldError, settle
+from dpaudit.checks import Count, FieldError, Within, settle
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import ComposedLoss, GaussianLoss, Loss
 from dpaudit.model.mechanism import AdditiveMechanism, Array, is_additive
@@ -57,7 +57,7 @@ class Matrix:
     name: ClassVar[str] = "matrix"
 
     strategy: Strategy
-    horizon: Count
+    horizon: Annotated[int, Within(at_least=1, at_most=_LARGEST)]
     leaf: AdditiveMechanism
     entries: tuple[float, ...] = ()
     participations: Count = 1
@@ -65,8 +65,6 @@ class Matrix:
 
     def __post_init__(self) -> None:
         settle(self)
-        if self.horizon > _LARGEST:
-            raise FieldError("horizon", f"Expected horizon={self.horizon} to be at most {_LARGEST}.")
         object.__setattr__(self, "entries", _entries(self.strategy, self.entries, self.horizon))
         if not is_additive(self.leaf):
             raise FieldError(

@@ -42,7 +42,7 @@ ELIMINATIONS = ("practical", "theory", "argmax")
 """The elimination rules by name, see `elimination.HalfWidth`."""
 
 _MODELS = ("joint", "local")
-_LONGEST = 10**15
+_LONGEST = 10**15  # beyond it floating point no longer sees the ridge
 """Beyond it an epoch's covariance, of the order of its length, leaves a ridge of order 1 no digits."""
 
 
@@ -65,7 +65,7 @@ class CapriSettings:
     model: Annotated[str, OneOf(_MODELS)]
     epsilon: Positive
     delta: OpenProbability
-    horizon: Annotated[int, Within(at_least=4)]
+    horizon: Annotated[int, Within(at_least=4, at_most=_LONGEST)]
     calibration: Annotated[str, OneOf(CALIBRATIONS)] = "tight"
     reward_bound: Positive = 1.0
 
@@ -80,10 +80,6 @@ class CapriSettings:
 
     def __post_init__(self) -> None:
         settle(self)
-        if self.horizon > _LONGEST:
-            raise ValueError(
-                f"Expected horizon={self.horizon} at or below 10^15, where floating point still sees the ridge."
-            )
         require_smoothness(self.smoothness)
         self.noise_multiplier()
 

@@ -23,7 +23,7 @@ class CellTableSettings:
     # What the privacy loss depends on.
     epsilon: Positive
     delta: OpenProbability
-    horizon: Annotated[int, Within(at_least=4)]
+    horizon: Annotated[int, Within(at_least=4, at_most=_LONGEST)]
     model: Annotated[str, OneOf(("joint",))] = "joint"
     calibration: Annotated[str, OneOf(("tight",))] = "tight"
     reward_bound: Positive = 1.0
@@ -34,8 +34,6 @@ class CellTableSettings:
 
     def __post_init__(self) -> None:
         settle(self)
-        if self.horizon > _LONGEST:
-            raise ValueError(f"Expected horizon={self.horizon} at or below 10^15.")
 
     @property
     def number_of_units(self) -> int:

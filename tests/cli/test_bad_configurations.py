@@ -58,7 +58,7 @@ MESSAGES = {
     "horizon beyond floating point": (
         "horizon = 1000",
         "horizon = 9_000_000_000_000_000_000",
-        ":6: Expected horizon=9000000000000000000 at or below 10^15, where floating point still sees the ridge.",
+        ":6: Expected horizon=9000000000000000000 to be at most 1,000,000,000,000,000.",
     ),
     "unknown kernel": (
         "horizon = 1000",
