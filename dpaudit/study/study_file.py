@@ -29,10 +29,8 @@ def study_of(path: Path, text: str) -> Study:
     data = parse(path, text)
     try:
         if "study" not in data:
-            raise Fault(
-                (),
-                "no [study]; a study has [study], [problem] and several [[contender]], another file is for `certify`.",
-            )
+            needed = "a study has [study], [problem] and several [[contender]]"
+            raise Fault((), f"no [study]: {needed}. If this is a configuration, run `dpaudit certify` on it.")
         study: Study = read_section(_study, data, path.parent)
         _try(study, path.parent)
     except Fault as fault:
