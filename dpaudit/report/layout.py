@@ -11,7 +11,7 @@ from dpaudit.figures.figure import Figure
 from dpaudit.report.figures.curve import lowest_power
 from dpaudit.report.marks import MARKS
 from dpaudit.runtime.tables import table_of
-from dpaudit.wording.numerals import at_most, nearest
+from dpaudit.wording.numerals import at_most, nearest, powers
 from dpaudit.wording.verdicts import tone_of
 
 Data = Mapping[str, Any]
@@ -95,7 +95,7 @@ def _section(section: Data, data: Data, pictures: Mapping[str, blocks.Picture]) 
     if ident == "curve":
         lacking = data["curve"]["unavailable"]
         yield _tagged(f"There is no curve: {lacking}" if lacking else "")
-        yield from (blocks.Paragraph(note, quiet=True) for note in data["notes"])
+        yield from (blocks.Paragraph(powers(note), quiet=True) for note in data["notes"])
     for grid in grids:
         if grid["annex"]:
             yield folded(grid["caption"], _grid(grid, ""))

@@ -11,6 +11,7 @@ TIMES = "\N{MULTIPLICATION SIGN}"
 _SMALLEST = 1e-300
 _MOST_DIGITS, _ENOUGH_DIGITS = 17, 7
 _EXPONENT = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e([+-]?\d+)(?!\w)")
+_RAISED = re.compile(r"(?<![\w.])(\d+)\^(-?\d+)(?!\w)")
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -121,12 +122,13 @@ def raised(exponent: int) -> str:
 
 
 def powers(text: str) -> str:
-    """Return a sentence with its numbers of exponent form as powers of ten, and an infinite epsilon as ∞.
+    """Return a sentence with its powers, and its numbers of exponent form, raised, and an infinite epsilon as ∞.
 
-    >>> powers("epsilon 1 at delta 1e-05, or 2.5e-07")
-    'epsilon 1 at delta 10⁻⁵, or 2.5 × 10⁻⁷'
+    >>> powers("epsilon 1 at delta 1e-05, or 2.5e-07, from 10^11 users on")
+    'epsilon 1 at delta 10⁻⁵, or 2.5 × 10⁻⁷, from 10¹¹ users on'
     """
-    return _EXPONENT.sub(_power, text).replace("epsilon inf ", "epsilon ∞ ")
+    raised_powers = _RAISED.sub(lambda power: power[1] + raised(int(power[2])), text)
+    return _EXPONENT.sub(_power, raised_powers).replace("epsilon inf ", "epsilon ∞ ")
 
 
 def unbroken(text: str) -> str:
@@ -140,7 +142,7 @@ def unbroken(text: str) -> str:
 
 def _power(match: re.Match[str]) -> str:
     """Return one number of exponent form as a power of ten."""
-    tens = "10" + str(int(match[2])).translate(_SUPERSCRIPTS)
+    tens = "10" + raised(int(match[2]))
     return tens if match[1] == "1" else f"{match[1]} {TIMES} {tens}"
 
 
