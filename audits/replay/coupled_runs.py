@@ -19,7 +19,7 @@ from scipy.special import expit, log_expit
 
 from audits.replay.conditions import WHOLE_OUTPUT, Condition, best_parts, column_of
 from audits.replay.evidence import Heard, same_output
-from audits.replay.one_call import Call, Calls, Player
+from audits.replay.one_call import LOST, Call, Calls, Player
 from audits.replay.reachable import apart
 from audits.replay.recording import WHOLE
 from dpaudit import Claim
@@ -194,7 +194,7 @@ def coupled_event(player: Player, pairs: Sequence[tuple[Any, Any]], claim: Claim
         shift = moves.shift if left >= 0 else None
         if shift is None and moves.base.weighed:
             other = player.call(pair[moves.sign > 0], *moves.base.seed, like=moves.base.draws)
-            loss = moves.base.loss_of_choices(other)
+            loss = moves.base.loss_of_choices(other) + LOST * _shown_by_one(call, pair)
             if loss > claim.epsilon:
                 couplings.append((loss, number, Coupling(player=player, neighbours=pair, shift=np.zeros(0))))
         if shift is not None:
@@ -209,6 +209,20 @@ def coupled_event(player: Player, pairs: Sequence[tuple[Any, Any]], claim: Claim
     best = couplings[:_RATED]
     shown = [(number, candidate) for _, number, coupling in best for candidate in _events(call, coupling, claim)]
     return max(shown, key=lambda candidate: candidate[1].coupled.growth, default=None)
+
+
+def _shown_by_one(call: Calls, pair: tuple[Any, Any]) -> float:
+    """Return the largest share of a few runs on one data set whose output no run on the other one gives.
+
+    Equal choices may stand for different outputs, as places in the data do. Beside additive noise the share is 0.
+    """
+    sides = [[call(data, _STREAM, number) for number in range(_AGREE)] for data in pair]
+    if any(len(run.noise) for runs in sides for run in runs):
+        return 0.0
+    alone = [
+        [not any(same_output(run, other) for other in others) for run in runs] for runs, others in (sides, sides[::-1])
+    ]
+    return max(map(sum, alone)) / _AGREE
 
 
 def _nearest(call: Calls, pair: tuple[Any, Any], shift: Array, scales: Array) -> tuple[Coupling, float, bool]:

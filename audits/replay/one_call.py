@@ -24,7 +24,7 @@ MOST_NUMBERS = 512
 """Of an array, so many numbers are looked at one by one."""
 
 
-_LOST = 50.0
+LOST = 50.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # without slots: properties of long outputs are computed once
@@ -127,7 +127,7 @@ class Call:
             with np.errstate(divide="ignore", invalid="ignore"):
                 ratios = np.abs(np.log(ours.chances[here]) - np.log(theirs.chances[there]))
             lost = max(1 - float(choice.chances[shared].sum()) for choice, shared in ((ours, here), (theirs, there)))
-            loss += float(np.nanmax(ratios, initial=0.0)) + _LOST * lost
+            loss += float(np.nanmax(ratios, initial=0.0)) + LOST * lost
         return loss
 
     @property

@@ -137,12 +137,13 @@ def test_whole_numbers_keep_their_type_and_are_left_out() -> None:
         (lambda rows, rng: geometric(rows, rng, 2.0), (FOUR, THREE), CLAIM, True),
         (lambda rows, rng: geometric(rows, rng, 1.0), (FOUR, THREE), CLAIM, False),
         (lambda rows, rng: rng.choice(np.sort(rows), p=[0.2, 0.6, 0.2]), ([1, 2, 3], [1, 2.5, 3]), SWAP, True),
+        (lambda rows, rng: float(rows[rng.choice(3, p=[0.5, 0.2, 0.3])]), ([1, 2, 3], [1, 5, 3]), SWAP, True),
         (lambda rows, rng: [1, 2, 3][rng.choice(3, p=[0.2, 0.6, 0.2])], ([1, 2, 3], [1, 2.5, 3]), SWAP, False),
     ],
 )
 def test_a_replay_finds_half_the_noise_and_candidates_from_the_data(
     function: Function, pair: tuple[Any, Any], claim: Claim, broken: bool
 ) -> None:
-    """With 1,000 runs. Twins: the noise of the proof, and public candidates."""
+    """With 1,000 runs. A chosen place may stand for another value. Twins: the noise of the proof, public candidates."""
     looked = replayed(function, pair, None, claim, runs=1_000, rng=np.random.default_rng(1))
     assert (looked.violation is not None) is broken
