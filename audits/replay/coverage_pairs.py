@@ -136,6 +136,9 @@ def _removed(records: Records, telling: dict[tuple[str, str], int]) -> Iterator[
         alone = list(groups[number])
         nobody = records.taken([])
         yield Pair(says=f"record {number} alone, or no record", neighbours=(records.taken(alone), nobody), small=True)
+        if records.unit is None:
+            twice = records.taken(alone * 2)
+            yield Pair(says=f"record {number} twice, or once", neighbours=(twice, records.taken(alone)), small=True)
 
 
 def _one_by_one(records: Records) -> Iterator[tuple[tuple[str, str], int]]:

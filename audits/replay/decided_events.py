@@ -38,7 +38,7 @@ _BEYOND = 0.0, 1.0, 4.0
 """Events are chosen that exceed an epsilon which is larger by so much: lengths around positions are known roughly, and
 an event in the middle of a law that seems to exceed the claim would hide a rare one that exceeds it by far."""
 
-_NUMBERS, _PAIRS, _ENDS = 12, 4, (1e-4, 0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95, 0.9999)
+_NUMBERS, _PAIRS, _ENDS = 12, 5, (1e-4, 0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95, 0.9999)
 """So many numbers of a run are looked at, on so many pairs; one that moves nothing between these positions is left, or
 no column that tells the data sets apart there."""
 

@@ -41,6 +41,14 @@ def test_add_remove_reaches_no_record_and_replace_one_does_not() -> None:
     assert all(len(pair.neighbours[1]) > 0 for pair in coverage_pairs([1, 2], "replace_one"))
 
 
+def test_one_record_stands_beside_two_copies_of_it() -> None:
+    """The mean of both data sets is equal: only noise that is divided by their sizes differs."""
+    pairs = {pair.says: pair.neighbours for pair in coverage_pairs([3, 1, 9, 4], "add_remove")}
+    assert pairs["record 0 twice, or once"] == ([3, 3], [3])
+    with_names = coverage_pairs(FRAME, "add_remove", unit="who")
+    assert not any("twice" in pair.says for pair in with_names)  # two persons have two names
+
+
 def test_all_rows_of_a_person_go_together() -> None:
     pairs = coverage_pairs(FRAME, "add_remove", unit="who")
     for pair in (pair for pair in pairs if not pair.outside):

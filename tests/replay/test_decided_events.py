@@ -262,3 +262,16 @@ def test_noise_that_is_cut_in_its_tails_has_outputs_of_one_data_set(cut: float, 
     looked = replayed(within, (FOUR, THREE), None, CLAIM, runs=400, rng=np.random.default_rng(2))
     assert (looked.violation is not None) is leaky
     assert all(sighting.confirmed for sighting in [looked.violation] if sighting is not None)
+
+
+@pytest.mark.parametrize("leaky", [True, False])
+def test_rounding_does_not_hide_a_scale_that_follows_the_number_of_records(*, leaky: bool) -> None:
+    """Two copies of a record have the mean of one, with half of the noise. Twin: divided by a public number."""
+
+    def mean(values: Any, rng: np.random.Generator) -> float:
+        total = np.clip(values, 0, 10).sum() + rng.laplace(0.0, 10.0)
+        return round(float(total) / (max(len(values), 1) if leaky else 20), 2)
+
+    values = np.linspace(0.5, 9.5, 20)
+    looked = replayed(mean, None, values, CLAIM, runs=1_000, rng=np.random.default_rng(3))
+    assert (looked.violation is not None) is leaky
