@@ -14,10 +14,10 @@ from audits.replay.coverage_pairs import Pair
 from audits.replay.decided_events import decided_event
 from audits.replay.evidence import ROUNDING, Event, Heard, SeenLaw
 from audits.replay.noise_model import LOUD, LOUD_STREAM, LOUDER, NoiseModel, model_with_products
-from audits.replay.one_call import Call, Calls, Player
+from audits.replay.one_call import QUIET, Call, Calls, Player
 from audits.replay.reachable import Reachable, apart
 from audits.replay.seen_law import KNOWN, SeenLoss, seen_loss
-from audits.replay.words import coupled_words, decided_words, event_words, law_words, reach_words
+from audits.replay.words import coupled_words, decided_words, effect_words, event_words, law_words, reach_words
 from dpaudit import Claim
 from dpaudit.model.audit_result import Counts
 from dpaudit.model.measures.claims import MeasuredClaim
@@ -253,13 +253,17 @@ def by_decided_event(call: Calls, pairs: Sequence[Pair], claim: Claim, level: fl
     if numbered_event is None:
         return None
     number, event = numbered_event
-    margin, says = event.loss.margin, decided_words(event)
+    margin, pair, parts = event.loss.margin, asked[number], event.models[0].parts
+    says = decided_words(event)
+    if len(parts) == 1:
+        quiet, loud = [call.quiet(data) for data in pair.neighbours], [call(data, QUIET) for data in pair.neighbours]
+        says += effect_words(parts[0].condition.name, quiet, loud)
     allowed = beside_others(claim, _UNSEEN)
     slack = event.loss.often - exp(allowed.epsilon) * event.loss.seldom - allowed.delta
     rare = min(part.share for together in event.models for part in together.parts) < _UNSEEN
     if event.calls_needed(margin, claim, level) > most and (rare or slack <= ROUNDING):
         return None
-    return Sighting(pair=asked[number], subject="decided event", says=says, margin=margin, source=event)
+    return Sighting(pair=pair, subject="decided event", says=says, margin=margin, source=event)
 
 
 def _event(sides: list[list[Call]], pair: Pair, claim: Claim) -> Sighting | None:

@@ -21,6 +21,9 @@ _NAMED = 3
 _LONG, _BEFORE, _SHOWN = 50, 20, 60
 """Of longer texts what is said begins so few letters before they part, and ends after so many."""
 
+_EQUAL = 0.05
+"""Moves that differ by this share may be equal ones that were rounded."""
+
 _MOST_MICROSECONDS = 6e16
 """Beyond so many microseconds since 1970 no date is written."""
 
@@ -274,6 +277,20 @@ def decided_words(event: Decided) -> str:
     shown = _upper(" and ".join([*named, *([f"{len(parts) - _NAMED} more such events"] if parts[_NAMED:] else [])]))
     decide = "One draw of {} at {} decides it" if len(parts) == 1 else f"{len(parts)} draws of {{}} at {{}} decide it"
     return f"{shown} with probability {chances}. {decide.format(event.loss.cause, sites)}."
+
+
+def effect_words(name: str, quiet: Sequence[Call], loud: Sequence[Call]) -> str:
+    """Return in words how far equal draws move a number on two data sets; empty where they move it equally far."""
+    both = [
+        (low.numbers[name], high.numbers[name])
+        for low, high in zip(quiet, loud, strict=True)
+        if name in low.numbers and name in high.numbers
+    ]
+    moves = [high - low for low, high in both]
+    if len(moves) < 2 or not np.isfinite(moves).all() or abs(moves[0] - moves[1]) <= _EQUAL * max(map(abs, moves)):
+        return ""
+    far = " and ".join(f"by {move:.3g} on {side}" for move, side in zip(moves, SIDES, strict=True))
+    return f" Equal draws move {column_words(name)} {far}."
 
 
 def _condition_words(condition: Condition, example: Call) -> str:

@@ -275,3 +275,4 @@ def test_rounding_does_not_hide_a_scale_that_follows_the_number_of_records(*, le
     values = np.linspace(0.5, 9.5, 20)
     looked = replayed(mean, None, values, CLAIM, runs=1_000, rng=np.random.default_rng(3))
     assert (looked.violation is not None) is leaky
+    assert any("Equal draws move the output by" in cause for cause in looked.causes) is leaky
