@@ -290,18 +290,27 @@ def longer(loss: Loss, size: int) -> Loss:
         return (loss[0], loss[1] * size)
     if loss[0] == "concentrated":  # Bun and Steinke (2016), Proposition 1.9
         return (loss[0], loss[1] * size**2)
-    follow(loss[0] in ("discrete", "range", "between"), "a group over a sample of this kind is beyond this checker")
+    known = loss[0] in ("discrete", "range", "between", "choice")
+    follow(known, "a group over a sample of this kind is beyond this checker")
     epsilon, delta = map(max, zip(*(most(Counter([order])) for order in (loss, reverse(loss))), strict=True))
+    follow(epsilon < math.inf, "a group over a choice without a largest loss is beyond this checker")
     box = black_box(size * max(0.0, epsilon), losses.group_delta(max(0.0, epsilon), delta, size))
     return (*box, "sampled") if loss[0] == "between" else box
 
 
 def _doubled(part: Multiset, times: int = 2) -> Multiset:
-    """Return what is above two records moved together, or several; those of a choice may meet all options."""
+    """Return what is above two records moved together, or several, which may meet different options of a choice."""
     moved: Multiset = Counter()
-    for loss, n in ((option, n) for choice, n in part.items() for option in losses.options(choice)):
-        moved[longer(loss, times)[:4]] += n
+    for loss, n in part.items():
+        for each in met_apart(loss):
+            moved[longer(each, times)[:4]] += n
     return moved
+
+
+def met_apart(loss: Loss) -> tuple[Loss, ...]:
+    """Return the options of a choice of shifts, which compose; of any other one e^epsilon multiplies a delta."""
+    options = losses.options(loss)
+    return options if all(option[0] in losses.SHIFTS for option in options) else (loss,)
 
 
 def _boxed(part: Multiset, rate: float) -> Multiset:

@@ -47,8 +47,9 @@ def chain(composition: Composition, records: int) -> Composition:
 
 
 def _longer(loss: SimpleLoss, records: int) -> Loss:
-    """Return a loss that dominates `records` changed one after another; those of a choice may meet all options.
+    """Return a loss that dominates `records` changed one after another; each may meet another option of a choice.
 
+    Shifts of a choice compose. Other options count as one black box: e^epsilon of one multiplies the delta of another.
     Source: Vadhan (2017), Lemma 2.2, for black boxes; Dong, Roth and Su (2022), on group privacy, for shifts; Bun and
     Steinke (2016), Proposition 1.9, for rho.
     """
@@ -69,9 +70,16 @@ def _longer(loss: SimpleLoss, records: int) -> Loss:
                 return LOST
             epsilon = max(0.0, *(order.supremum for order in orders))
             return _longer(ApproximateLoss(epsilon=epsilon, delta=min(lost, math.nextafter(1, 0))), records)
-        case ChoiceLoss(options=options):
-            longer = (_longer(option, records) for option in options)
-            return ComposedLoss(parts=tuple((each, 1) for each in longer if not isinstance(each, ComposedLoss)))
+        case ChoiceLoss(options=options) if all(isinstance(option, GaussianLoss | LaplaceLoss) for option in options):
+            return ComposedLoss(
+                parts=tuple(
+                    (longer, 1)
+                    for option in options
+                    if not isinstance(longer := _longer(option, records), ComposedLoss)
+                )
+            )
+        case ChoiceLoss() if box := black_box(Composition.of(loss)):
+            return _longer(box, records)
         case _:
             raise UnsupportedError(
                 f"'group' of size {records} over a loss that holds a sample or secret steps of its own is not covered: "

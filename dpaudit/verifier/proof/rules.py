@@ -262,7 +262,7 @@ def _several(upper: list[Multiset], size: int) -> list[Multiset]:
     upper = losses.undominated(upper)
     if len(upper) == 1 or all(loss[0] == "gaussian" for a in upper for loss in a):
         each = [
-            [Counter({schemes.longer(of, size): n}) for x, n in a.items() for of in losses.options(x)] for a in upper
+            [Counter({schemes.longer(of, size): n}) for x, n in a.items() for of in schemes.met_apart(x)] for a in upper
         ]
         return [sum(moved, start=Counter()) for moved in each]
     boxes = [losses.most(order) for a in upper for order in (a, losses.reversed_all(a))]
