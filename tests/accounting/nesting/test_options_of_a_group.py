@@ -14,9 +14,11 @@ from dpaudit.accounting.normal_form import NormalForm
 from dpaudit.model.claim import NEIGHBOURS, Neighbours
 from dpaudit.model.losses import ChoiceLoss, Composition
 from dpaudit.model.losses.both_orders import larger_of
-from dpaudit.semantics import MOVE_OF, Table
+from dpaudit.semantics import MOVE_OF, Table, geometric
+from dpaudit.semantics.data import Move
+from dpaudit.semantics.seeds import parallel
 from dpaudit.semantics.tables import laws
-from tests.semantics.judging import best
+from tests.semantics.judging import FEW, best, judged
 
 LAWS = laws("0 1", "1/10 9/10", "3/10 7/10")
 """One record shows itself with probability 1/10; a second one makes that three times as likely."""
@@ -74,3 +76,20 @@ def test_options_that_are_composed_are_exceeded() -> None:
     composed = chain(Composition.of(LEAK), 2) + chain(Composition.of(RATIO), 2)
     upper = dp.bracket_delta(NormalForm(upper=(composed,), lower=(composed,)), math.log(X)).upper
     assert upper < 0.21 < game("add_remove")
+
+
+@pytest.mark.parametrize("relation", NEIGHBOURS)
+def test_both_records_may_enter_the_dearer_part(relation: Neighbours) -> None:
+    """Two records in the part of odds 4 show odds of 16. Twin: two records in the part of odds 2 show 4 at most."""
+    gentle, steep = (dp.Stated(epsilon=1.0, source=name) for name in ("gentle", "steep"))
+    bounds: dict[Move, int] = {MOVE_OF[relation]: 1, "drop": 0}
+    tables = {
+        "gentle": Table(geometric(Fraction(1, 2), 3), bounds),
+        "steep": Table(geometric(Fraction(1, 4), 3), bounds),
+    }
+    rng = np.random.default_rng(1)
+    for parts in ((gentle, steep), (steep, gentle)):
+        held = judged(dp.Group(part=parallel(*parts), size=2), tables, relation, "tables", (Fraction(5),), rng, FEW)
+        assert 0 < held.game[0] <= held.upper[0]
+    alone = judged(dp.Group(part=gentle, size=2), tables, relation, "tables", (Fraction(5),), rng, FEW)
+    assert alone.upper[0] < held.game[0]
