@@ -80,6 +80,34 @@ def test_a_move_that_does_not_follow_is_seen(
     assert of_one_move(ways, relation).wrong
 
 
+GROUPED = ("fixed 1 of 2", "fixed 2 of 3", "poisson", "truncated", "with replacement 1 of 2")
+
+
+@pytest.mark.parametrize("way", GROUPED)
+def test_a_group_over_a_sample_is_refused_or_true(way: str) -> None:
+    """Two records of a person on a sample move the answer by two steps."""
+    seen = [of_one_move(f"group 2 over {way}", relation) for relation in NEIGHBOURS]
+    assert not any(held.wrong or held.too_high for held in seen)
+
+
+@pytest.mark.parametrize(
+    ("way", "relation"),
+    [
+        ("fixed 1 of 2", "replace_one"),
+        ("fixed 2 of 3", "replace_one"),
+        ("fixed 1 of 2", "zero_out"),
+        ("poisson", "add_remove"),
+        ("poisson", "replace_one"),
+    ],
+)
+def test_a_group_that_counts_one_record_of_a_sample_is_seen(
+    way: str, relation: Neighbours, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The twin: the other record is forgotten."""
+    monkeypatch.setattr(sampling, "chained", lambda alone, records: alone)
+    assert of_one_move(f"group 2 over {way}", relation).wrong
+
+
 def twice(part: Declaration) -> Repeat:
     """Return a part that is met twice."""
     return Repeat(part=part, times=2)
