@@ -41,6 +41,7 @@ Bounds = tuple[float, float]
 OPEN: Bounds = (0.0, math.inf)
 _POWERS = np.geomspace(1e-11, 1e9, 5_000)
 _CUT, _TIMES, _WIDEST, _FINE = 40, 3, 100, 5e-10  # pieces of a cell, and how often; cells; relative, when it is known
+_FLAT, _ROOM = 2_000, 1 << 22  # cells of few atoms, whose rho at tiny losses is near its supremum at many orders; terms
 _FIRST_KNOTS, _KNOTS = 9, 121  # epsilons at which a curve is asked at first, and at most
 _BESIDE = 1e-3  # of the largest epsilon: no others are asked so close to the one that shows most
 _SETTLED = 1e-7  # relative: a chord is not halved whose corner lies so little above its ends
@@ -225,11 +226,12 @@ def _largest_of_atoms(loss: Loss) -> Bounds:
         off = np.where(powers * top < 1, unit * powers * spread, unit * (1 + powers * top)) + 1e-10 * np.abs(exact)
         return exact - off, exact + off
 
-    low, high = _largest_ratio(_POWERS, moments)
+    widest = min(_FLAT, max(_WIDEST, _ROOM // (_CUT * len(values))))
+    low, high = _largest_ratio(_POWERS, moments, widest)
     return low, max(high, top / float(_POWERS[-1]))
 
 
-def _largest_ratio(powers: Any, moments: Callable[[Any], tuple[Any, Any]]) -> Bounds:
+def _largest_ratio(powers: Any, moments: Callable[[Any], tuple[Any, Any]], widest: int = _WIDEST) -> Bounds:
     """Return bounds on the supremum of K(s) / (s (1 + s)) up to the last power, from bounds on K.
 
     K lies below its chords. Cells between two powers that may hold the supremum are cut, three times at most.
@@ -240,7 +242,7 @@ def _largest_ratio(powers: Any, moments: Callable[[Any], tuple[Any, Any]]) -> Bo
         low = max(low, float((lows / (powers * (1 + powers))).max()))
         cells = _under_chords(powers, highs)
         wide = np.flatnonzero(cells > low * (1 + _FINE))
-        if not 0 < len(wide) <= _WIDEST:
+        if not 0 < len(wide) <= widest:
             return low, max(high, float(cells.max()))
         high = max(high, float(np.delete(cells, wide).max(initial=0.0)))
         inner = [np.geomspace(powers[i], powers[i + 1], _CUT) for i in wide.tolist()]

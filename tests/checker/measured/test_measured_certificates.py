@@ -10,8 +10,9 @@ from scipy.stats import norm
 from dpaudit import Allocate, Claim, Group, Release, Repeat, Sequential, Stated, Subsample, certify, verify
 from dpaudit.accounting.curves import measures
 from dpaudit.model.certificate import digest_of
-from dpaudit.model.measures.claims import RenyiClaim
-from mechanisms import AboveThreshold, DiscreteLaplace, Exponential, Finite, Gaussian, Laplace
+from dpaudit.model.measures.claims import RenyiClaim, RhoClaim
+from dpaudit.verifier.measured import divergences
+from mechanisms import AboveThreshold, DiscreteLaplace, Exponential, Finite, Gaussian, Laplace, RandomisedResponse
 
 GAUSSIAN = Repeat(
     part=Release(label="a", mechanism=Gaussian(stddev=3.0, l2_sensitivity=1.0, neighbours="add_remove")), times=10
@@ -233,3 +234,16 @@ def test_a_claim_next_to_the_truth_is_read_alike_by_both_programs(stddev: float,
     claims = [Claim(rho=rho, neighbours="add_remove"), Claim(renyi=((4.0, 4 * rho),), neighbours="add_remove")]
     for claim in (*claims, Claim(profile=((0.1, curve),), neighbours="add_remove")):
         assert verify(certify(noise, claim).to_json()).complaints == ()
+
+
+@pytest.mark.parametrize(("cells", "confirmed"), [(2_000, True), (100, False)])
+def test_rho_of_tiny_losses_is_confirmed(cells: int, confirmed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At epsilon .001 orders up to a thousand show nearly the supremum. Twin: few cells are cut."""
+    response = RandomisedResponse(epsilon=1e-3, categories=4, neighbours="replace_one")
+    certificate = certify(
+        Release(label="answer", mechanism=response), RhoClaim(rho=3e-7, neighbours="replace_one")
+    ).to_json()
+    divergences._largest_of_atoms.cache_clear()
+    monkeypatch.setattr(divergences, "_FLAT", cells)
+    assert (not verify(certificate).unconfirmed) is confirmed
+    divergences._largest_of_atoms.cache_clear()
