@@ -112,7 +112,7 @@ def total_infinite_mass(composition: Composition) -> tuple[float, float]:
 
 
 def pure_delta_upper(supremum: float, lowest: float, epsilon: float) -> float:
-    """Return the largest delta of any loss between -`lowest` and `supremum`, at an `epsilon` below it, rounded up.
+    """Return the largest delta(epsilon) of any loss between -`lowest` and `supremum`, rounded up.
 
     With u = e^-L, delta is the mean of the convex (1 - u e^epsilon)_+ over u of mean 1, so that it is largest when
     only both ends occur: the upper one with probability (1 - e^-lowest) / (1 - e^(-lowest - supremum)).
@@ -121,6 +121,8 @@ def pure_delta_upper(supremum: float, lowest: float, epsilon: float) -> float:
     """
     if supremum == math.inf:
         return 1.0
+    if epsilon >= supremum:
+        return 0.0
     share = math.expm1(-lowest) / math.expm1(-lowest - supremum) if lowest > 0 else 0.0
     return min(1.0, -math.expm1(epsilon - supremum) * share * (1 + 16 * _ULP))
 

@@ -46,8 +46,10 @@ def gaussian_delta(mu: float, epsilon: float) -> tuple[float, float]:
     """
     if mu > LARGEST_MU:
         return gaussian_delta(LARGEST_MU, epsilon)[0], 1.0
-    if mu < _SMALLEST_MU:  # delta is at most mu, and far less from epsilon = 10^-100 on
-        return 0.0, mu if epsilon < _SMALL else math.nextafter(0, 1)
+    if mu < _SMALLEST_MU:  # beside 1 - e^epsilon delta is at most mu, and far less from epsilon = 10^-100 on
+        surely = -math.expm1(min(epsilon, 0.0))
+        upper = surely * (1 + 4 * _ULP) + (mu if epsilon < _SMALL else math.nextafter(0, 1))
+        return surely * (1 - 4 * _ULP), min(1.0, upper)
     a, b = mu / 2 - epsilon / mu, -mu / 2 - epsilon / mu
     log_a, log_b = float(log_ndtr(a)), float(log_ndtr(b))
     error_a = _ULP * (4 * a * a + 16 * abs(log_a) + 4 * (mu + abs(epsilon) / mu) + 8)

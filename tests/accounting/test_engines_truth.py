@@ -42,6 +42,16 @@ def test_gaussian_margins_hold_against_sixty_digits(mu: float) -> None:
             assert high - low <= 1e-8 * high
 
 
+@pytest.mark.parametrize("mu", [0.0, 1e-200])
+def test_laws_that_are_almost_equal_differ_below_epsilon_zero(mu: float) -> None:
+    """Equal laws have delta 1 - e^epsilon there; a bound of mu alone would be below."""
+    for epsilon in (-1e-9, -0.3, -5.0, -800.0):
+        low, high = gaussian_delta(mu, epsilon)
+        truth = 1 - mp.exp(epsilon)
+        assert mpf(low) <= truth <= mpf(high) <= 1
+        assert high - low <= 1e-14
+
+
 @pytest.mark.parametrize("number", [20, pytest.param(60, marks=pytest.mark.slow)])
 def test_no_engine_is_on_the_wrong_side_of_the_truth_on_random_compositions(number: int) -> None:
     """On random compositions both ends of epsilon, and of delta at these ends, lie on their side of the oracle."""
