@@ -60,8 +60,7 @@ def _gain(features: Array, counts: Array) -> float:
 def _slopes(features: Array, counts: Array) -> Array:
     """Return the derivative of the gain in each count: half the posterior variance of a cell."""
     matrix = np.eye(features.shape[1]) + (features.T * counts) @ features
-    slopes: Array = (np.linalg.solve(matrix, features.T) * features.T).sum(axis=0) / 2
-    return slopes
+    return (np.linalg.solve(matrix, features.T) * features.T).sum(axis=0) / 2
 
 
 def _relaxed(features: Array, rounds: int) -> tuple[Array, float]:

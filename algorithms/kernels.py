@@ -45,8 +45,7 @@ def matern(points: Array, length_scale: float, smoothness: float) -> Array:
     """
     scaled = math.sqrt(2 * smoothness) * _distances(points) / length_scale
     polynomial = {0.5: 1.0, 1.5: 1 + scaled, 2.5: 1 + scaled + scaled**2 / 3}[smoothness]
-    kernel: Array = polynomial * np.exp(-scaled)
-    return kernel
+    return polynomial * np.exp(-scaled)
 
 
 def linear_features(contexts: Array, actions: Array) -> Array:
@@ -56,8 +55,7 @@ def linear_features(contexts: Array, actions: Array) -> Array:
     """
     products = np.einsum("cp,xq->cxpq", contexts, actions).reshape(len(contexts) * len(actions), -1)
     longest = float(np.linalg.norm(products, axis=1).max())
-    features: Array = products / longest if longest else products
-    return features
+    return products / longest if longest else products
 
 
 def factor(kernel: Array) -> Array:
@@ -67,8 +65,7 @@ def factor(kernel: Array) -> Array:
     """
     values, vectors = np.linalg.eigh(kernel)
     positive = values > 1e-12 * values[-1]
-    features: Array = vectors[:, positive] * np.sqrt(values[positive])
-    return features
+    return vectors[:, positive] * np.sqrt(values[positive])
 
 
 def pairs(contexts: Array, actions: Array) -> Array:
@@ -81,5 +78,4 @@ def pairs(contexts: Array, actions: Array) -> Array:
 
 def _distances(points: Array) -> Array:
     """Return the Euclidean distances of all pairs."""
-    distances: Array = np.linalg.norm(points[:, None, :] - points[None, :, :], axis=-1)
-    return distances
+    return np.linalg.norm(points[:, None, :] - points[None, :, :], axis=-1)

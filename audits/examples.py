@@ -27,8 +27,7 @@ CLAIM = Claim(epsilon=1.0, neighbours="replace_one")
 
 def half_noise(data: Any, rng: np.random.Generator, n_runs: int) -> Array:
     """Return `data` with Laplace noise of scale 1/2: epsilon is 2 at sensitivity 1."""
-    noisy: Array = data + rng.laplace(0.0, 0.5, n_runs)
-    return noisy
+    return data + rng.laplace(0.0, 0.5, n_runs)
 
 
 def half_noise_score(view: Array) -> Array:

@@ -112,8 +112,7 @@ class Algorithms:
             return {"stops": "STALE"}
         if done.returncode:
             return {"stops": f"stops: {(done.stderr.strip() or 'no output').splitlines()[-1]}"}
-        said: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-        return said
+        return json.loads(done.stdout.splitlines()[-1])
 
 
 class Mechanisms:

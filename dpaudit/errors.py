@@ -76,8 +76,7 @@ class Fault(ConfigError):  # noqa: N818 - the word of the field: a fault in the 
     @property
     def where(self) -> KeyPath:
         """Return the path of the value inside its file."""
-        where: KeyPath = self.args[0]
-        return where
+        return self.args[0]
 
     def inside(self, *where: str | int) -> "Fault":
         """Return the same fault, seen from outside the table at `where`."""

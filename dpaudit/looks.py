@@ -69,8 +69,7 @@ def binomial_tails(seen: Array | int, trials: Array | int, share: Array | float)
     k, n, p = np.broadcast_arrays(np.asarray(seen, dtype=np.float64), number, np.clip(share, 0.0, 1.0))
     below = np.where(p >= 1, np.where(k < n, 0.0, 1.0), bdtr(k, n, np.minimum(p, 1 - 1e-16)))
     above = np.where(k <= 0, 1.0, bdtrc(np.maximum(k - 1, 0), n, p))
-    tails: Array = np.minimum(below, above)
-    return tails
+    return np.minimum(below, above)
 
 
 def count_look(seen: int, trials: int, share: float, where: str) -> Look:

@@ -321,8 +321,7 @@ def _with_replay(result: AuditResult, case: AuditCase, claim: Claim, seed: int, 
     if not case.replayable or result.runs < 1:
         return result
     rng = np.random.default_rng([seed, number, 2])
-    replayed: AuditResult = load_package("audits.procedures.replayed").with_replay(result, case, claim, rng)
-    return replayed
+    return load_package("audits.procedures.replayed").with_replay(result, case, claim, rng)
 
 
 def confirming_rng(seed: int, number: int) -> np.random.Generator:
@@ -592,14 +591,12 @@ def notes_of(configuration: Configuration) -> tuple[str, ...]:
     algorithm, problem = configuration.subject.algorithm, configuration.subject.problem
     if algorithm is None or problem is None:
         return ()
-    notes: tuple[str, ...] = returned_by(algorithm, "notes", [str], problem)
-    return notes
+    return returned_by(algorithm, "notes", [str], problem)
 
 
 def comparisons_of(configuration: Configuration) -> tuple[str, ...]:
     """Return sentences of the algorithm that set a known number beside what is proved; they are no claims."""
-    sentences: tuple[str, ...] = getattr(configuration.subject.algorithm, "comparisons", tuple)()
-    return sentences
+    return getattr(configuration.subject.algorithm, "comparisons", tuple)()
 
 
 def _command(configuration: Configuration, settings: AuditSettings, seed: int | None, extras: tuple[str, ...]) -> str:

@@ -137,8 +137,7 @@ class AboveThreshold:
         noise = rng.laplace(0.0, self.query_scale, queries.shape) if self.query_scale else 0.0
         over = queries + noise >= threshold
         told = over & (np.cumsum(over, axis=-1) <= self.cutoff)
-        answers: Array = (told.astype(np.int64) << np.arange(queries.shape[-1])).sum(axis=-1)
-        return answers
+        return (told.astype(np.int64) << np.arange(queries.shape[-1])).sum(axis=-1)
 
     def log_density(self, output: Array, value: Array) -> Array:
         """Return the log probability of each pattern of answers, minus infinity where it cannot be.

@@ -136,8 +136,7 @@ class Finite:
         answers = _answers(value)
         ends = np.array([np.cumsum([float(p) for p in law]) for law in self._laws()])
         ends[:, -1] = 1.0
-        chosen: Array = (rng.random(answers.shape)[..., None] >= ends[answers]).sum(axis=-1)
-        return chosen
+        return (rng.random(answers.shape)[..., None] >= ends[answers]).sum(axis=-1)
 
     def log_density(self, output: Array, value: Array) -> Array:
         """Return the log probability of each outcome, minus infinity where it cannot be."""

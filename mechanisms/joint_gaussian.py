@@ -99,8 +99,7 @@ class JointGaussian:
         """Return the joint log density of each pair of matrix and vector. Shape: (...)."""
         matrices, vectors = zip(split(np.asarray(output)), split(np.asarray(value)), strict=True)
         symmetric, plain = _parts(self.matrix_stddev, self.vector_stddev, self.neighbours)
-        total: Array = symmetric.log_density(*matrices) + plain.log_density(*vectors).sum(axis=-1)
-        return total
+        return symmetric.log_density(*matrices) + plain.log_density(*vectors).sum(axis=-1)
 
     def scaled(self, factor: float) -> Self:
         """Return the same query with `factor` times the noise on both parts."""

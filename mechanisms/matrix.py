@@ -175,8 +175,7 @@ class Matrix:
 
     def log_density(self, output: Array, value: Array) -> Array:
         """Return the log density of the rows `output`, summed over them."""
-        total: Array = self.leaf.log_density(output, self.rows(value)).sum(axis=-1)
-        return total
+        return self.leaf.log_density(output, self.rows(value)).sum(axis=-1)
 
     def scaled(self, factor: float) -> Self:
         """Return the same query with `factor` times the noise."""

@@ -86,8 +86,7 @@ class PermuteAndFlip:
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return the index of one candidate for each row of scores. Shape: (..., candidates) to (...)."""
         scores = np.asarray(value, dtype=np.float64)
-        chosen: Array = np.argmax(scores + rng.exponential(self.scale, scores.shape), axis=-1)
-        return chosen
+        return np.argmax(scores + rng.exponential(self.scale, scores.shape), axis=-1)
 
     def log_density(self, output: Array, value: Array) -> Array:
         """Return the log probability of each index, minus infinity where it names no candidate.

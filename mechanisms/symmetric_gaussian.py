@@ -92,8 +92,7 @@ class SymmetricGaussian:
         rows, columns = np.triu_indices(residual.shape[-1])
         diagonal, off = self.deviations
         deviation = np.where(rows == columns, diagonal, off)
-        log_density: Array = normal_log_density(residual[..., rows, columns], deviation).sum(axis=-1)
-        return log_density
+        return normal_log_density(residual[..., rows, columns], deviation).sum(axis=-1)
 
     def scaled(self, factor: float) -> Self:
         """Return the same query with `factor` times the noise."""

@@ -143,12 +143,11 @@ def _lens(first: Array, second: Array, distance: Array) -> Array:
     cosine_second = (distance**2 + second**2 - first**2) / (2 * distance * second)
     perimeter = first + second + distance
     heron = perimeter * (first + second - distance) * (perimeter - 2 * first) * (perimeter - 2 * second)
-    area: Array = (
+    return (
         first**2 * np.arccos(np.clip(cosine_first, -1, 1))
         + second**2 * np.arccos(np.clip(cosine_second, -1, 1))
         - 0.5 * np.sqrt(np.maximum(heron, 0))
     )
-    return area
 
 
 EXAMPLES = (

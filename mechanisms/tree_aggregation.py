@@ -161,8 +161,7 @@ class TreeAggregation:
         sums = np.cumsum(self._time_first(np.asarray(value)), axis=0)
         prefixes, sums = np.broadcast_arrays(self._time_first(np.asarray(output)), _padded(sums, np.ndim(output)))
         nodes = self.leaf.log_density(self._time_back(node_values(prefixes)), self._time_back(node_values(sums)))
-        total: Array = nodes.sum(axis=-1)
-        return total
+        return nodes.sum(axis=-1)
 
     def scaled(self, factor: float) -> Self:
         """Return the same tree with `factor` times the noise."""
@@ -203,8 +202,7 @@ class TreeCounter:
     @property
     def noise(self) -> Array:
         """The noise that was drawn for the latest sum: of all its nodes. Shape: that of one element."""
-        drawn: Array = self._noise[(self.length & -self.length).bit_length() - 1]
-        return drawn
+        return self._noise[(self.length & -self.length).bit_length() - 1]
 
     def step(self, value: Array) -> Array:
         """Return the noisy sum of everything fed so far, `value` included. Shape: that of one element.
@@ -222,14 +220,12 @@ class TreeCounter:
         carried = self._noise[(parent & -parent).bit_length() - 1] if parent else 0
         self._noise[level] = carried + self.tree.leaf.release(np.zeros_like(element), self.rng)
         self._sum = self._sum + element
-        released: Array = self._sum + self._noise[level]
-        return released
+        return self._sum + self._noise[level]
 
 
 def _worst_pair(leaf: Any) -> tuple[Any, Any]:
     """Return the leaf's own worst pair."""
-    pair: tuple[Any, Any] = leaf.worst_pair()
-    return pair
+    return leaf.worst_pair()
 
 
 def _padded(values: Array, ndim: int) -> Array:

@@ -99,8 +99,7 @@ class UnaryEncoding:
         reports = np.asarray(output)
         chance = np.where(one_hot(value, self.categories), self.kept, self.raised)
         logs = np.where(reports == 1, np.log(chance), np.where(reports == 0, np.log1p(-chance), -np.inf))
-        rows: Array = logs.sum(axis=-1)
-        return rows
+        return logs.sum(axis=-1)
 
     def scaled(self, factor: float) -> Self:
         """Return the same question with `factor` times the noise, which is epsilon / factor."""
@@ -126,8 +125,7 @@ def one_hot(value: Array, categories: int) -> Array:
     true = np.asarray(value, dtype=np.int64)
     if np.any((true < 0) | (true >= categories)):
         raise ValueError(f"Expected categories in 0 .. {categories - 1}, got {true.min()} .. {true.max()}.")
-    bits: Array = true[..., None] == np.arange(categories)
-    return bits
+    return true[..., None] == np.arange(categories)
 
 
 EXAMPLES = (

@@ -41,8 +41,7 @@ def _on_sphere(vectors: Array, plays: Array, sums: Array, radius: float, ridge: 
             break
     estimate = _newton(vectors, plays, sums, high, estimate)
     length = np.linalg.norm(estimate, axis=1, keepdims=True)
-    inside: Array = estimate * np.minimum(1.0, radius / np.maximum(length, 1e-300))
-    return inside
+    return estimate * np.minimum(1.0, radius / np.maximum(length, 1e-300))
 
 
 def _newton(vectors: Array, plays: Array, sums: Array, penalty: Array, start: Array) -> Array:
@@ -75,7 +74,4 @@ def _newton(vectors: Array, plays: Array, sums: Array, penalty: Array, start: Ar
 def _objective(vectors: Array, plays: Array, target: Array, penalty: Array, estimate: Array) -> Array:
     """Return the function to minimise, a run each."""
     scores = estimate @ vectors.T
-    value: Array = (
-        np.logaddexp(0.0, scores) @ plays - (target * estimate).sum(axis=1) + penalty * (estimate**2).sum(axis=1) / 2
-    )
-    return value
+    return np.logaddexp(0.0, scores) @ plays - (target * estimate).sum(axis=1) + penalty * (estimate**2).sum(axis=1) / 2

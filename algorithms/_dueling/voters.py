@@ -72,8 +72,7 @@ class RecordedVoters:
         """Return the recorded people's wins, the comparisons' rounds in order."""
         ends = np.asarray(start).reshape(-1, 1) + np.cumsum(plays, axis=1).astype(np.int64)
         totals = np.concatenate([[0.0], np.cumsum(as_answers(self.answers))])
-        wins: Array = totals[ends] - totals[ends - plays.astype(np.int64)]
-        return wins
+        return totals[ends] - totals[ends - plays.astype(np.int64)]
 
     def duel_wins(self, start: Array, duels: Array, rng: np.random.Generator) -> Array:
         """Return the recorded people's wins, duel after duel from round `start` of each run on."""

@@ -20,15 +20,13 @@ def floored_inverses(matrices: Array, floor: float) -> Array:
     except np.linalg.LinAlgError:
         spectrum, axes = np.linalg.eigh(matrices)
         scaled = axes / np.maximum(spectrum, floor)[..., None, :]
-        raised: Array = scaled @ np.swapaxes(axes, -1, -2)
-        return raised
+        return scaled @ np.swapaxes(axes, -1, -2)
     return np.linalg.inv(matrices)
 
 
 def bonus_of(features: Array, inverses: Array) -> Array:
     """Return sqrt(x^T inverse x). Shape: features (n_runs, n, d), inverses (n_runs, d, d), the result (n_runs, n)."""
-    norms: Array = np.sqrt(np.maximum(np.einsum("rnd,rnd->rn", features @ inverses, features), 0.0))
-    return norms
+    return np.sqrt(np.maximum(np.einsum("rnd,rnd->rn", features @ inverses, features), 0.0))
 
 
 def linear(features: Array, weights: Array) -> Array:

@@ -54,8 +54,7 @@ def greedy_policies(values: Array, actions: Array) -> Array:
     Shape: values of states (n_runs, H + 1, S), values of actions (n_runs, H, S, A), the result as the latter.
     """
     best = (actions == values[:, :-1, :, None]).astype(float)
-    probabilities: Array = best / (best @ np.ones(best.shape[-1]))[..., None]
-    return probabilities
+    return best / (best @ np.ones(best.shape[-1]))[..., None]
 
 
 def vacuous_radius(when: str, least: float, top: float) -> tuple[str, ...]:

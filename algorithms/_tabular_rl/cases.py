@@ -33,8 +33,7 @@ class TableRatio:
         for node in nodes_holding(own):
             low, high = (self.mechanism.log_density(node, counts) for counts in self.pair)
             total = total + (high - low).sum(axis=tuple(range(1, node.ndim)))
-        result: Array = total
-        return result
+        return total
 
 
 def far_apart(mdp: FiniteMdp) -> tuple[Array, Array]:

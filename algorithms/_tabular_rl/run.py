@@ -62,8 +62,7 @@ def message_sums(plan: TablePlan, recorder: Recorder) -> CountSums:
             for h, label in enumerate(plan.labels)
         ]
         total[0] = total[0] + np.stack(sent, axis=1)
-        released: Array = total[0]
-        return released
+        return total[0]
 
     return step
 

@@ -57,8 +57,7 @@ def cell_law(context_probabilities: Array, active: Array) -> Array:
     """
     law = context_probabilities[:, None] * active / active.sum(axis=2, keepdims=True)
     flat = law.reshape(len(active), -1)
-    normalised: Array = flat / flat.sum(axis=1, keepdims=True)
-    return normalised
+    return flat / flat.sum(axis=1, keepdims=True)
 
 
 def draw_design(law: Array, size: int, rng: np.random.Generator) -> Design:
@@ -126,5 +125,4 @@ def _projector(features: Array, present: Array) -> Array:
     """Return the orthogonal projector on the span of the present cells' features, shape (runs, D, D)."""
     values, vectors = np.linalg.eigh(_weighted_gram(features, present))
     basis = vectors * (values > _RANK_TOLERANCE * values[:, -1:])[:, None, :]
-    projector: Array = basis @ np.swapaxes(basis, 1, 2)
-    return projector
+    return basis @ np.swapaxes(basis, 1, 2)

@@ -67,5 +67,4 @@ def survivors(estimates: Array, active: Array, half_width: Array) -> Array:
     Source: Eq. (7).
     """
     values = np.where(active, estimates.reshape(active.shape), -np.inf)
-    survivors: Array = active & (values >= values.max(axis=2, keepdims=True) - 4 * half_width[:, None, None])
-    return survivors
+    return active & (values >= values.max(axis=2, keepdims=True) - 4 * half_width[:, None, None])

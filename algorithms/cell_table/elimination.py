@@ -43,5 +43,4 @@ def survivors(pooled: Array, active: Array, widths: Array) -> Array:
     mean = (pooled[..., 1] / at_least_one(pooled)).reshape(active.shape)
     reach = widths.reshape(active.shape)
     floor = np.where(active, mean - reach, -np.inf).max(axis=2, keepdims=True)
-    surviving: Array = active & (mean + reach >= floor)
-    return surviving
+    return active & (mean + reach >= floor)

@@ -306,12 +306,10 @@ class ClockPattern:
 
 def first_answer_shows(view: Mapping[str, Array]) -> Array:
     """Return 1 where the first output is not exactly 0: the first person answered 1 (R0)."""
-    shows: Array = (view["outputs"][:, 0] != 0).astype(float)
-    return shows
+    return (view["outputs"][:, 0] != 0).astype(float)
 
 
 def first_option_stays(view: Mapping[str, Array]) -> Array:
     """Return how early the others are removed less how early the first option is."""
     early = 1.0 / view["eliminated_at"]
-    score: Array = early[:, 1:].sum(axis=1) - (view["eliminated_at"].shape[1] - 1) * early[:, 0]
-    return score
+    return early[:, 1:].sum(axis=1) - (view["eliminated_at"].shape[1] - 1) * early[:, 0]

@@ -137,5 +137,4 @@ def _recommended(outcome: Outcome) -> Array:
     """Return the option that went last or never; the one that played most on the left where several are left."""
     order = outcome.eliminated_at * 1.0
     most = outcome.plays.sum(axis=2)
-    chosen: Array = (order + most / (2 * most.sum(axis=1, keepdims=True) + 1)).argmax(axis=1)
-    return chosen
+    return (order + most / (2 * most.sum(axis=1, keepdims=True) + 1)).argmax(axis=1)

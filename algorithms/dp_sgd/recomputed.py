@@ -81,8 +81,7 @@ class Recomputed:
         errors = softmax(x @ self.weights, axis=1) - np.eye(_OUTPUTS)[self.labels[batch]]
         norms = np.linalg.norm(x, axis=1) * np.linalg.norm(errors, axis=1)
         factors = np.minimum(1.0, self.max_grad_norm / (norms + _SMALL))
-        total: Array = (x * factors[:, None]).T @ errors
-        return total
+        return (x * factors[:, None]).T @ errors
 
     def conditions(self, trained: Array) -> tuple[Condition, Condition]:
         """Return what was computed again, checked or violated; `trained` are the weights that the loop left."""

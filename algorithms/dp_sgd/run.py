@@ -69,8 +69,7 @@ def run(settings: DpSgdSettings, problem: Classification, streams: Streams, n_ru
 def _accuracy(problem: Classification, weights: Array) -> Array:
     """Return the share of the problem's records whose label each run's weights guess. Shape: (n_runs,)."""
     guessed = np.einsum("nc,rck->rnk", problem.features, weights).argmax(axis=2)
-    share: Array = (guessed == problem.labels).mean(axis=1)
-    return share
+    return (guessed == problem.labels).mean(axis=1)
 
 
 def _drawn(plan: Plan, records: int, watch: Watch) -> DrawnBatches:

@@ -38,8 +38,7 @@ class SampledSteps:
         """Return each run's log likelihood ratio, with the record over without. Shape: (n_runs, steps) to (n_runs,)."""
         keep = math.log1p(-self.rate) if self.rate < 1 else -math.inf
         moved = math.log(self.rate) + self.shift * view - self.shift**2 / 2
-        total: Array = np.logaddexp(keep, moved).sum(axis=1)
-        return total
+        return np.logaddexp(keep, moved).sum(axis=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

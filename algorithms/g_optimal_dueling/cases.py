@@ -148,8 +148,7 @@ class DropRatio:
         """Return one score a run; larger means one win more."""
         few, many = (self._chance(wins) for wins in (self.low, self.high))
         dropped, stays = np.log(many / few), np.log1p(-many) - np.log1p(-few)
-        ratio: Array = np.where(view["survivors"][:, 1], stays, dropped)
-        return ratio
+        return np.where(view["survivors"][:, 1], stays, dropped)
 
     def _chance(self, wins: int) -> float:
         """Return the probability that wins with Laplace noise reach the cut."""

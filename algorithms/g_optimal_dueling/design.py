@@ -104,8 +104,7 @@ def _optimised(points: Array, tolerance: float) -> Array:
             weights /= weights.sum()
             inverse = np.linalg.inv(points.T @ (weights[:, None] * points))
             lengths = np.einsum("ij,ij->i", points @ inverse, points)
-    normalised: Array = weights / weights.sum()
-    return normalised
+    return weights / weights.sum()
 
 
 def _moved(points: Array, inverse: Array, lengths: Array, point: int, size: float) -> tuple[Array, Array]:
@@ -167,8 +166,7 @@ def _pruned(points: Array, weights: Array, tolerance: float) -> Array:
         moved = pruned[support] + reach * change
         moved[np.flatnonzero(falling)[(pruned[support][falling] / -change[falling]).argmin()]] = 0.0
         pruned[support] = np.maximum(moved, 0.0)
-    normalised: Array = pruned / pruned.sum()
-    return normalised
+    return pruned / pruned.sum()
 
 
 def _worst(points: Array, spread: Array) -> float:

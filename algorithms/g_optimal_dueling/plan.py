@@ -80,5 +80,4 @@ def keep_close(scores: Array, alive: Array, margin: float) -> Array:
     Source: Algorithm 2, line 10: an option stays if it is strictly above the best less 2 xi.
     """
     best = np.where(alive, scores, -np.inf).max(axis=1, keepdims=True)
-    close: Array = alive & (scores > best - margin)
-    return close
+    return alive & (scores > best - margin)

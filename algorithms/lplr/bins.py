@@ -75,8 +75,7 @@ def keys(norms: Array, resolution: Resolution) -> Array:
     Source: Figure 2.
     """
     limits = np.array([resolution.width(k) for k in range(1, resolution.depth + 1)])
-    indices: Array = (norms[..., None] <= limits).sum(axis=-1)
-    return indices
+    return (norms[..., None] <= limits).sum(axis=-1)
 
 
 def bins_of(walk: Walk, resolution: Resolution) -> Bins:

@@ -52,8 +52,7 @@ def cone_ratio(mechanism: Mechanism, output: Array, first: Array, second: Array)
     far = np.stack([np.linalg.eigvalsh(output - answer) for answer in (first, second)])
     above, below = (far[..., 0] >= 0).all(axis=0), (far[..., -1] <= 0).all(axis=0)
     traces = np.trace(second - first, axis1=-2, axis2=-1)
-    ratio: Array = rate * traces * (above.astype(np.float64) - below)
-    return ratio
+    return rate * traces * (above.astype(np.float64) - below)
 
 
 def _has_no_density(mechanism: Mechanism) -> bool:

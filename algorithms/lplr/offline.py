@@ -30,5 +30,4 @@ def deviation(problem: LinearBandit, values: Array) -> Array:
 
     Shape: values (R, C), of a problem with one action.
     """
-    error: Array = np.abs(values - problem.mean_reward[:, 0]) @ problem.context_probabilities
-    return error
+    return np.abs(values - problem.mean_reward[:, 0]) @ problem.context_probabilities

@@ -93,16 +93,14 @@ def widened(plan: Plan, walk: Walk, bins: Bins, fit: Fit, layer: int, users: int
         mean_error = kappa(plan, "mean") * plan.resolution.gamma * plan.dimension**1.5 / (share * math.sqrt(users))
         bias = kappa(plan, "bias") * plan.resolution.gamma**2 * (plan.dimension + 1) ** 4 / (share * math.sqrt(users))
         # Algorithm 5, lines 13 and 14
-        printed: Array = bias + (seen + mean_error) * along / root
-        return printed
+        return bias + (seen + mean_error) * along / root
     noise = plan.quantile * plan.scale("width") / math.sqrt(users) * width / root / share
     average = np.zeros_like(along) if mean is None else np.maximum(0.0, seen) + noise
     bound = plan.bound(layer) * width
     vector_part = np.sqrt(users * (bound * plan.scale(_vector_label(plan))) ** 2 + users * share * bound**2)
     matrix_part = width**2 * _matrix_deviation(plan, users)
     radius = plan.quantile * (vector_part + matrix_part) / (fit.energy * share * users)
-    calibrated: Array = along * radius + average * along / root
-    return calibrated
+    return along * radius + average * along / root
 
 
 def _matrix_deviation(plan: Plan, users: int) -> float:
@@ -129,8 +127,7 @@ def _projected(matrix: Array, path: Array) -> Array:
     """Return P M P for P the projection away from the path's directions, symmetric to the last bit."""
     away = np.eye(matrix.shape[-1]) - path @ np.swapaxes(path, -1, -2)
     projected = away @ matrix @ away
-    symmetric: Array = (projected + np.swapaxes(projected, -1, -2)) / 2
-    return symmetric
+    return (projected + np.swapaxes(projected, -1, -2)) / 2
 
 
 def _oriented(direction: Array, path: Array) -> Array:

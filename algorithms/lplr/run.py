@@ -99,8 +99,7 @@ def _run_block(
 def _lost(problem: LinearBandit, active: Array) -> Array:
     """Return whether some context has lost all of its best actions; shape (R,)."""
     best: Array = np.asarray(problem.gaps <= 1e-12)
-    lost: Array = (active & best).sum(axis=2).min(axis=1) == 0
-    return lost
+    return (active & best).sum(axis=2).min(axis=1) == 0
 
 
 def answers_of(
@@ -130,15 +129,13 @@ def survivors(active: Array, estimate: Estimate) -> Array:
     value, half_width = (np.swapaxes(bound, 1, 2) for bound in (estimate.value, estimate.half_width))
     # line 8
     floor = np.where(active, value - half_width, -np.inf).max(axis=2, keepdims=True)
-    survivors: Array = active & (value + half_width >= floor)
-    return survivors
+    return active & (value + half_width >= floor)
 
 
 def expected_regret(problem: LinearBandit, active: Array) -> Array:
     """Return the regret to expect of one round when users play uniformly among their active actions; shape (R,)."""
     law = active / active.sum(axis=2, keepdims=True)
-    regret: Array = ((law * problem.gaps).sum(axis=2) * problem.context_probabilities).sum(axis=1)
-    return regret
+    return ((law * problem.gaps).sum(axis=2) * problem.context_probabilities).sum(axis=1)
 
 
 _NO_PRIVACY = 1e9

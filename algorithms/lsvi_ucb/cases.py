@@ -109,8 +109,7 @@ class BatchRatio:
                     total = total + side * _summed(noise.matrix.log_density(node, np.outer(x, x)))
                 density = noise.vector.log_density(vectors[:, :, h], y * x).sum(axis=-1)
                 total = total + side * np.where(view["released"], density, 0.0).sum(axis=1)
-        result: Array = total
-        return result
+        return total
 
 
 def _summed(density: Array) -> Array:

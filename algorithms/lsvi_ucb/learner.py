@@ -85,8 +85,7 @@ class Learner:
         """Return the canary's outer products, of features within their bound. Shape: (H, d, d)."""
         assert self.canary is not None  # noqa: S101  # callers look first
         x = np.stack([_bounded(features) for features in self.canary.features])
-        outer: Array = x[:, :, None] * x[:, None, :]
-        return outer
+        return x[:, :, None] * x[:, None, :]
 
 
 def _bounded(features: Array) -> Array:

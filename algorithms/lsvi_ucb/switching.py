@@ -19,8 +19,7 @@ Grown = Callable[[Array, Array], Array]
 def regularised(matrices: Array, ridge: float, shift: float) -> Array:
     """Return symmetric matrices with ridge and shift, eigenvalues below the ridge raised to it. Shape: (..., d, d)."""
     values, vectors = np.linalg.eigh(symmetric(matrices) + (ridge + shift) * np.eye(matrices.shape[-1]))
-    raised: Array = (vectors * np.maximum(values, ridge)[..., None, :]) @ np.swapaxes(vectors, -1, -2)
-    return raised
+    return (vectors * np.maximum(values, ridge)[..., None, :]) @ np.swapaxes(vectors, -1, -2)
 
 
 def determinant_grown(old: Array, new: Array) -> Array:
@@ -30,8 +29,7 @@ def determinant_grown(old: Array, new: Array) -> Array:
     beyond a threshold above 2 the exact ones have grown, and below it no exact form has grown by more than
     e^(threshold + 2).
     """
-    grown: Array = np.linalg.slogdet(new)[1] - np.linalg.slogdet(old)[1]
-    return grown
+    return np.linalg.slogdet(new)[1] - np.linalg.slogdet(old)[1]
 
 
 def spectrum_grown(old: Array, new: Array) -> Array:

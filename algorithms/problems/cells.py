@@ -45,8 +45,7 @@ class OnCells:
     @property
     def gaps(self) -> Array:
         """The loss in mean reward of every cell against its context's best action; shape (C, X)."""
-        gaps: Array = self.mean_reward.max(axis=1, keepdims=True) - self.mean_reward
-        return gaps
+        return self.mean_reward.max(axis=1, keepdims=True) - self.mean_reward
 
     @property
     def uniform_regret(self) -> float:
@@ -64,5 +63,4 @@ class OnCells:
         Raises: ValueError: a factor that takes a mean beyond its bound.
         """
         bandit: Any = self
-        scaled: Self = replace(bandit, mean_reward=factor * self.mean_reward)
-        return scaled
+        return replace(bandit, mean_reward=factor * self.mean_reward)

@@ -95,15 +95,13 @@ class Duels:
         if self.utilities is None:
             return np.full(self.preferences.shape, np.nan)
         lost = self.utilities.max() + self.beyond - self.utilities
-        costs: Array = lost[:, None] + lost[None, :]
-        return costs
+        return lost[:, None] + lost[None, :]
 
     @property
     def preference_regret(self) -> Array:
         """What a duel costs in preference, P(best, i) + P(best, j) - 1; shape (K, K)."""
         lost = self.preferences[self.best] - 0.5
-        costs: Array = lost[:, None] + lost[None, :]
-        return costs
+        return lost[:, None] + lost[None, :]
 
     def regret_lower_bound(self, *, horizon: int, epsilon: float, delta: float, model: str) -> RegretLowerBound | None:
         """Return what every private method loses on the worst of as many instances as there are options.
@@ -165,5 +163,4 @@ def fitted_utilities(wins: Array) -> Array:
         strength = total / np.maximum((duels / (strength[:, None] + strength[None, :])).sum(axis=1), 1e-300)
         strength /= np.exp(np.log(np.maximum(strength, 1e-300)).mean())
     utilities: Array = np.log(np.maximum(strength, 1e-300))
-    centred: Array = utilities - utilities.mean()
-    return centred
+    return utilities - utilities.mean()

@@ -91,8 +91,7 @@ class FiniteMdp:
     def move(self, step: int, states: Array, actions: Array, rng: np.random.Generator) -> Array:
         """Return the states after `step` (from 0). Shape: states and actions (n_runs,), as the result."""
         rows = self._cumulated[step][states, actions]
-        after: Array = np.minimum((rng.random(states.shape)[..., None] >= rows).sum(axis=-1), self.shape[1] - 1)
-        return after
+        return np.minimum((rng.random(states.shape)[..., None] >= rows).sum(axis=-1), self.shape[1] - 1)
 
 
 class OnFiniteMdp:

@@ -101,8 +101,7 @@ def _plans(source: Path, logs: Array) -> Array:
             f"{source}, data row {stray[0] + 1}, column 'lncoins': {logs[stray[0]]:g} is none of the experiment's "
             "plans; expected ln(percent + 1) for 0, 25, 50, 95 or 100 per cent."
         )
-    plans: Array = distance.argmin(axis=1)
-    return plans
+    return distance.argmin(axis=1)
 
 
 def _rewards(table: dict[str, Array], plans: Array) -> Array:
@@ -120,5 +119,4 @@ def _cell_means(rewards: Array, contexts: Array, plans: Array, prior_rows: float
     np.add.at(totals, (contexts, plans), rewards)
     in_context = rows.sum(axis=1)
     context_mean = np.where(in_context > 0, totals.sum(axis=1) / np.maximum(in_context, 1), overall)
-    means: Array = (totals + prior_rows * context_mean[:, None]) / (rows + prior_rows)
-    return means
+    return (totals + prior_rows * context_mean[:, None]) / (rows + prior_rows)

@@ -79,8 +79,7 @@ class LinearBandit(OnCells):
         """The linear function closest to the means, by weighted least squares; shape (d,)."""
         weights = np.sqrt(np.repeat(self.context_probabilities, self.n_actions))
         cells = self.features.reshape(-1, self.dimension)
-        parameter: Array = np.linalg.lstsq(weights[:, None] * cells, weights * self.mean_reward.ravel(), rcond=None)[0]
-        return parameter
+        return np.linalg.lstsq(weights[:, None] * cells, weights * self.mean_reward.ravel(), rcond=None)[0]
 
     @property
     def misfit(self) -> float:

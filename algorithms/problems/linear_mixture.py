@@ -201,8 +201,7 @@ def of_kernels(
 
 def first_state(states: int) -> Array:
     """Return the law that always starts in state 0."""
-    law: Array = np.eye(states)[0]
-    return law
+    return np.eye(states)[0]
 
 
 def _river_rewards(steps: int, states: int) -> Array:

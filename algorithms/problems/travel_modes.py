@@ -63,5 +63,4 @@ def modechoice(*, path: Path | None = None, shares: tuple[float, ...] = ()) -> D
 def _standardised(attributes: Array) -> Array:
     """Return columns with mean 0 and deviation 1, all divided by the length of the longest row."""
     centred = (attributes - attributes.mean(axis=0)) / np.maximum(attributes.std(axis=0), 1e-12)
-    scaled: Array = centred / np.linalg.norm(centred, axis=1).max()
-    return scaled
+    return centred / np.linalg.norm(centred, axis=1).max()

@@ -74,8 +74,7 @@ class KernelUcb:
         inverse = np.linalg.inv(gram)
         spread = np.einsum("nd,rnd->rn", features, features @ inverse)
         estimate = np.einsum("nd,rd->rn", features, np.einsum("rde,re->rd", inverse, target))
-        index: Array = estimate + self.width * np.sqrt(np.maximum(spread, 0.0))
-        return index
+        return estimate + self.width * np.sqrt(np.maximum(spread, 0.0))
 
     def features(self, problem: KernelBandit) -> Array:
         """Return a row of features for every cell; shape (C * X, D)."""

@@ -61,8 +61,7 @@ def contribution(features: Array, targets: Array) -> Array:
     x = np.nan_to_num(features, posinf=0.0, neginf=0.0)
     x = x / np.maximum(np.linalg.norm(x, axis=-1, keepdims=True), 1.0)
     y = np.clip(np.nan_to_num(targets, posinf=0.0, neginf=0.0), 0.0, 1.0)
-    message: Array = x[..., :, None] * np.concatenate([x, y[..., None]], axis=-1)[..., None, :]
-    return message
+    return x[..., :, None] * np.concatenate([x, y[..., None]], axis=-1)[..., None, :]
 
 
 def run_stages(
@@ -154,14 +153,12 @@ def replayed(domain: BatchDomain, past: list[tuple[int, BatchPolicy]], users: in
     n_runs = len(past[0][1].values)
     shares = streams.public.multinomial(users, lengths / lengths.sum(), size=n_runs)
     met = [transitions(domain, policy, shares[:, index], streams.environment) for index, (_, policy) in enumerate(past)]
-    total: Array = np.sum(met, axis=0)
-    return total
+    return np.sum(met, axis=0)
 
 
 def _rewards(domain: BatchDomain, counts: Array) -> Array:
     """Return the rewards of all users together, from their transitions."""
-    total: Array = np.einsum("nhsat,hsa->n", counts, domain.mdp.rewards)
-    return total
+    return np.einsum("nhsat,hsa->n", counts, domain.mdp.rewards)
 
 
 def _sums(domain: BatchDomain, counts: Array, targets: Array) -> Array:

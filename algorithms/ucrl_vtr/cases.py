@@ -134,5 +134,4 @@ def ratio(regressions: tuple[Regression, ...], pair: tuple[Canary, Canary], outp
                 density = mechanism.log_density(output, mean)
                 surplus = density.ndim - (outputs.ndim - 3)
                 total = total + side * (density.sum(axis=tuple(range(-surplus, 0))) if surplus else density)
-    result: Array = total
-    return result
+    return total

@@ -36,8 +36,7 @@ class Domain:
     def moments_at(self, cells: Array, values: Array) -> Array:
         """Return the features of `values` (n_runs, S) at one cell a run, (n_runs,). Shape: (n_runs, d)."""
         rows = self.kernel.reshape(len(self.kernel), -1, self.dimension)[:, cells]
-        moments: Array = np.einsum("tnd,nt->nd", rows, values)
-        return moments
+        return np.einsum("tnd,nt->nd", rows, values)
 
 
 def domain_of(settings: LinearRlSettings, problem: LinearMixture) -> Domain:

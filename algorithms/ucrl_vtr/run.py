@@ -23,8 +23,7 @@ from dpaudit.model.mechanism import Array
 def greedy(values: Array, rng: np.random.Generator) -> Array:
     """Return the best action of each run, ties broken uniformly by `rng`. Shape: (n_runs, A) to (n_runs,)."""
     best = values == values.max(axis=1, keepdims=True)
-    chosen: Array = np.where(best, rng.random(values.shape), -1.0).argmax(axis=1)
-    return chosen
+    return np.where(best, rng.random(values.shape), -1.0).argmax(axis=1)
 
 
 def play(domain: Domain, planned: Planned, streams: Streams) -> tuple[Array, Array]:
@@ -72,8 +71,7 @@ def spread_at(planned: Planned, step: int, x: Array, squared: Array, top: float)
     of_mean = 2 * top * check * bonus_of(x[:, None], regressed.inverses[:, first])[:, 0]
     of_square = tilde * bonus_of(squared[:, None], regressed.inverses[:, second])[:, 0]
     error = np.minimum(top**2, of_mean) + np.minimum(top**2, of_square)
-    deviation: Array = np.sqrt(np.maximum(top**2 / x.shape[1], square - mean**2 + error))
-    return deviation
+    return np.sqrt(np.maximum(top**2 / x.shape[1], square - mean**2 + error))
 
 
 _CHECKPOINTS = 40

@@ -50,8 +50,7 @@ class Columns:
     def __call__(self, view: Any) -> Array:
         """Return one score a run for every column; NaN scores 0. Shape: (runs, columns)."""
         numbers = joined(self.table.numbers(view), self.discriminant)[:, list(self.indices)]
-        scores: Array = np.where(np.isnan(numbers), 0.0, numbers) * np.array(self.signs)
-        return scores
+        return np.where(np.isnan(numbers), 0.0, numbers) * np.array(self.signs)
 
     def fitted(self, position: int) -> bool:
         """Return whether the column at `position` is the discriminant, which labelled runs fitted."""

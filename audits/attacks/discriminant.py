@@ -48,5 +48,4 @@ class Discriminant:
     def project(self, numbers: Array) -> Array:
         """Return each run's coordinate along the direction."""
         used = self.direction != 0
-        projection: Array = numbers[:, used] @ self.direction[used]
-        return projection
+        return numbers[:, used] @ self.direction[used]

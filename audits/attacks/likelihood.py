@@ -130,5 +130,4 @@ def _ratio(mechanism: Mechanism, output: Array, first: Array, second: Array) -> 
     above, below = mechanism.log_density(output, second), mechanism.log_density(output, first)
     with np.errstate(invalid="ignore"):
         ratio = np.where(np.isneginf(above) & np.isneginf(below), 0.0, above - below)
-    total: Array = ratio.reshape(len(output), -1).sum(axis=1)
-    return total
+    return ratio.reshape(len(output), -1).sum(axis=1)

@@ -15,8 +15,7 @@ def log_likelihood(odds: Array, labels: Array) -> Array:
     >>> float(log_likelihood(np.zeros(2), np.array([True, False])).round(4))
     -1.3863
     """
-    total: Array = -np.logaddexp(0, np.where(labels, -odds, odds)).sum(axis=-1)
-    return total
+    return -np.logaddexp(0, np.where(labels, -odds, odds)).sum(axis=-1)
 
 
 def log_ratio(labels: Array) -> float:

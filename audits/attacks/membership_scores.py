@@ -20,8 +20,7 @@ def scaled_confidence(confidence: Array) -> Array:
     [0.0, 27.6]
     """
     p = np.clip(np.asarray(confidence, dtype=float), _SMALLEST, 1 - _SMALLEST)
-    scaled: Array = np.log(p) - np.log1p(-p)
-    return scaled
+    return np.log(p) - np.log1p(-p)
 
 
 def loss_scores(confidence: Array) -> Array:
@@ -32,8 +31,7 @@ def loss_scores(confidence: Array) -> Array:
     >>> loss_scores(np.array([1.0, 0.5])).round(3).tolist()
     [0.0, -0.693]
     """
-    scores: Array = np.log(np.maximum(np.asarray(confidence, dtype=float), _SMALLEST))
-    return scores
+    return np.log(np.maximum(np.asarray(confidence, dtype=float), _SMALLEST))
 
 
 def online_scores(confidence: Array, shadows: Array, included: Array) -> Array:

@@ -65,8 +65,7 @@ class ShownNumber:
 
     def shown(self, numbers: Array) -> Array:
         """Return which numbers are shown. Shape: that of `numbers`."""
-        shown: Array = np.isfinite(numbers) & (numbers != self.symbol)
-        return shown
+        return np.isfinite(numbers) & (numbers != self.symbol)
 
     def inputs(self, numbers: Array) -> Array:
         """Return what the log odds are linear in. Shape: (runs, inputs)."""

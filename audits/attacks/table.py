@@ -135,8 +135,7 @@ def _atoms(values: Array, counts: Array) -> Array:
     most = np.argsort(-counts * repeated, kind="stable")[:_MOST_ATOMS]
     rare = np.zeros(len(values), dtype=bool)
     rare[most] = repeated[most]
-    atoms: Array = values[frequent | rare]
-    return atoms
+    return values[frequent | rare]
 
 
 def _edges(column: Array, most: int) -> Array:

@@ -154,8 +154,7 @@ def _columns(numbers: Array, discriminant: Discriminant) -> Array:
 
 def _evidence(second: Array, first: Array) -> Array:
     """Return the log probability of the labels in each row's intervals, their odds averaged over a Beta prior."""
-    logs: Array = (betaln(second + _PRIOR, first + _PRIOR) - betaln(_PRIOR, _PRIOR)).sum(axis=1)
-    return logs
+    return (betaln(second + _PRIOR, first + _PRIOR) - betaln(_PRIOR, _PRIOR)).sum(axis=1)
 
 
 def _cuts(column: Array) -> tuple[Array, Array, Array]:

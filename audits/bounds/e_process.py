@@ -117,8 +117,7 @@ def run_gains(scores: Array, labels: Array, epsilon: float, delta: float) -> Arr
     """Return the log wealth that each run gains against one `epsilon`. Shape: (runs,)."""
     signed = np.where(labels, scores, -scores)
     clipped = np.clip(signed, -epsilon, epsilon)
-    gains: Array = np.logaddexp(0, -clipped) - np.logaddexp(0, -signed) - math.log1p(delta * math.exp(-epsilon))
-    return gains
+    return np.logaddexp(0, -clipped) - np.logaddexp(0, -signed) - math.log1p(delta * math.exp(-epsilon))
 
 
 @lru_cache(maxsize=8)

@@ -90,8 +90,7 @@ def _cells(counts: Counts, low: Array, allowed_low: Array, high: Array, allowed_
     weight = -np.diff(tails, axis=1, prepend=1.0, append=0.0)
     smallest = np.concatenate([[0], edges])
     needed = np.ceil(n1 * (observed + slope * smallest / n0) - 1e-9)
-    beyond: Array = (weight * tail(needed, n1, allowed_high[:, None])).sum(axis=1)
-    return beyond
+    return (weight * tail(needed, n1, allowed_high[:, None])).sum(axis=1)
 
 
 def _largest_refuted(counts: Counts, curve: Callable[[float], TradeOff], significance: float, limit: float) -> float:

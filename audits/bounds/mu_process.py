@@ -110,8 +110,7 @@ def _largest_mean(falling: Array, rising: Array, mu: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         quantile = (-np.log(slope) - shift**2 / 2) / shift
         support = np.where(shift > 0, ndtr(quantile + shift) - slope * ndtr(quantile), np.maximum(0.0, 1 - slope))
-    largest: Array = (falling[..., 0] + rising[..., 0] + (rises * support).sum(axis=-1)) / 2
-    return largest
+    return (falling[..., 0] + rising[..., 0] + (rises * support).sum(axis=-1)) / 2
 
 
 def _nearest_cuts(false: Array, true: Array, mu: Array) -> Array:

@@ -49,5 +49,4 @@ def one_run_order_bound(magnitudes: Array, right: Array, significance: float) ->
 def _gains(sizes: Array, hits: Array) -> Array:
     """Return the log wealth that each guess gains against each epsilon of the grid. Shape: (guesses, grid)."""
     signed = np.where(hits, sizes, -sizes)[:, None]
-    gains: Array = np.logaddexp(0, -np.clip(signed, -LEVELS, LEVELS)) - np.logaddexp(0, -signed)
-    return gains
+    return np.logaddexp(0, -np.clip(signed, -LEVELS, LEVELS)) - np.logaddexp(0, -signed)

@@ -105,8 +105,7 @@ def _block_law(mu: float) -> Array:
             density[a:] += b * below[a, b - 1] * ins
         below[a, b] = density @ integral
     masses = np.maximum(below[BLOCK, BLOCK][:, -1], 0.0)
-    law: Array = masses / masses.sum()
-    return law
+    return masses / masses.sum()
 
 
 @cache

@@ -92,8 +92,7 @@ def _log_ratio(first: Array, second: Array) -> Array:
 
 def _shares(counts: Array) -> Array:
     """Return the shares of cells with half a count more each."""
-    shares: Array = (counts + 0.5) / (counts.sum() + 0.5 * len(counts))
-    return shares
+    return (counts + 0.5) / (counts.sum() + 0.5 * len(counts))
 
 
 def _parted(sample: Array, rng: np.random.Generator) -> tuple[Array, Array]:

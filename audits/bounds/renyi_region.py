@@ -102,8 +102,7 @@ class RhoTradeOff:
     def __call__(self, rate: Array) -> Array:
         """Return the highest true positive rates at false positive rates of any shape."""
         false, true = _outer_corners(self)
-        highest: Array = np.interp(np.clip(np.asarray(rate, dtype=float), 0.0, 1.0), false, true)
-        return highest
+        return np.interp(np.clip(np.asarray(rate, dtype=float), 0.0, 1.0), false, true)
 
     def inverse(self, rate: float) -> float:
         """Return the least false positive rate at which a true positive rate is allowed."""
@@ -112,8 +111,7 @@ class RhoTradeOff:
     def support(self, slope: Array) -> Array:
         """Return the largest value of (true positive rate) - slope (false positive rate), never below the exact one."""
         false, true = _outer_corners(self)
-        largest: Array = (true - np.asarray(slope, dtype=float)[..., None] * false).max(axis=-1)
-        return largest
+        return (true - np.asarray(slope, dtype=float)[..., None] * false).max(axis=-1)
 
     @property
     def area(self) -> float:
@@ -171,8 +169,7 @@ def _around(orders: Array, best: Array) -> Array:
     middle = np.take_along_axis(orders, best[..., None], axis=-1)
     high = np.take_along_axis(orders, np.minimum(best + 1, last)[..., None], axis=-1)
     width = np.where(_NEAR < 0, middle - low, high - middle)
-    nearby: Array = middle + _NEAR * width
-    return nearby
+    return middle + _NEAR * width
 
 
 def _relative_entropy(b: Array, q: Array) -> Array:

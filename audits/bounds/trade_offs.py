@@ -92,8 +92,7 @@ class PrivateTradeOff:
     def support(self, slope: Array) -> Array:
         """Return the largest value of (true positive rate) - slope (false positive rate) that is allowed."""
         ends = _corners(self.points)
-        largest: Array = (self(ends) - np.asarray(slope)[..., None] * ends).max(axis=-1)
-        return largest
+        return (self(ends) - np.asarray(slope)[..., None] * ends).max(axis=-1)
 
     @property
     def area(self) -> float:
@@ -117,8 +116,7 @@ class GaussianTradeOff:
 
     def __call__(self, rate: Array) -> Array:
         """Return the highest true positive rates at false positive rates of any shape."""
-        highest: Array = ndtr(ndtri(np.clip(np.asarray(rate, dtype=float), 0.0, 1.0)) + self.mu)
-        return highest
+        return ndtr(ndtri(np.clip(np.asarray(rate, dtype=float), 0.0, 1.0)) + self.mu)
 
     def inverse(self, rate: float) -> float:
         """Return the least false positive rate at which a true positive rate is allowed."""
@@ -131,12 +129,10 @@ class GaussianTradeOff:
         """
         steepness = np.asarray(slope, dtype=float)
         if self.mu == 0:
-            flat: Array = np.maximum(0.0, 1 - steepness)
-            return flat
+            return np.maximum(0.0, 1 - steepness)
         with np.errstate(divide="ignore"):
             quantile = (-np.log(np.maximum(steepness, 0.0)) - self.mu**2 / 2) / self.mu
-        largest: Array = ndtr(quantile + self.mu) - steepness * ndtr(quantile)
-        return largest
+        return ndtr(quantile + self.mu) - steepness * ndtr(quantile)
 
     @property
     def area(self) -> float:

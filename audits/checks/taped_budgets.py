@@ -88,8 +88,7 @@ def _costs_more(moves: list[Move], rho: float) -> bool:
 
 def _as_moved(mechanism: Mechanism, distance: float | None) -> Mechanism:
     """Return a mechanism with so much more noise as its answer moved less than its sensitivity."""
-    scaled: Mechanism = mechanism.scaled(1 / (min(distance or 1.0, 1.0) * (1 - _ROUNDING)))
-    return scaled
+    return mechanism.scaled(1 / (min(distance or 1.0, 1.0) * (1 - _ROUNDING)))
 
 
 def _listed(labels: frozenset[str]) -> str:

@@ -121,8 +121,7 @@ def _squares(total: TapedTotal, variances: Variances) -> Array:
     if len(item) == 2:  # of a symmetric matrix the upper triangle is drawn
         upper = np.triu_indices(item[0], m=item[1])
         scaled = scaled[:, upper[0], upper[1]]
-    squares: Array = scaled.ravel()
-    return squares
+    return scaled.ravel()
 
 
 def _variances(draws: Array) -> Array:

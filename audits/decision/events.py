@@ -174,5 +174,4 @@ def _prospect(right: Array, guesses: Array, growth: float, significance: float, 
     share = (right + 0.5) / (guesses + 1)
     spread = np.sqrt(square * (number * share * (1 - share) + square / 4))
     lowest = (number * share + square / 2 - spread) / (number + square)
-    prospect: Array = np.log(lowest / (1 - lowest))
-    return prospect
+    return np.log(lowest / (1 - lowest))

@@ -59,8 +59,7 @@ def _bent(scores: Array, labels: Array) -> Array:
     other, opposite_likelihood = _likeliest(opposite, unit, runs, second)
     if opposite_likelihood > likelihood - _ONE_PARAMETER:
         best, line = other, opposite
-    bent: Array = line[best, 0] + line[best, 1] * _between(own, pairs[best : best + 1])
-    return bent
+    return line[best, 0] + line[best, 1] * _between(own, pairs[best : best + 1])
 
 
 def _likeliest(line: Array, unit: Array, runs: Array, second: Array) -> tuple[int, float]:

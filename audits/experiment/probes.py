@@ -254,8 +254,7 @@ def _middle_ranks(values: Array) -> Array:
 
 def _between(values: Array, calls: int) -> Array:
     """Return the variance between the means of the calls, column by column."""
-    variance: Array = values.reshape(calls, -1, values.shape[1]).mean(axis=1).var(axis=0)
-    return variance
+    return values.reshape(calls, -1, values.shape[1]).mean(axis=1).var(axis=0)
 
 
 def _laws_differ(first: Fields, second: Fields) -> bool:

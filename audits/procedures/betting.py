@@ -196,8 +196,7 @@ def _logarithm(shares: Array) -> Array:
 
 def _log_average(log_wealth: list[Array], shares: Array) -> Array:
     """Return the logarithm of the average wealth of several bettors, with the given shares."""
-    mixed: Array = np.logaddexp.reduce(np.stack(log_wealth) + _logarithm(shares)[:, None], axis=0)
-    return mixed
+    return np.logaddexp.reduce(np.stack(log_wealth) + _logarithm(shares)[:, None], axis=0)
 
 
 def _scored(score: Score | None, block: Observed) -> Array:

@@ -413,15 +413,13 @@ def _conditions(couples: Sequence[Couple], side: int, epsilon: float) -> tuple[C
 def _worths(heard: Heard, epsilon: float) -> Array:
     """Return what each run of one data set, with one of the other, is worth: 2 at most, -2 exp(epsilon) at least."""
     weights: Array = np.array(heard)  # (sides, runs, 2)
-    worths: Array = (weights[..., 0] - exp(epsilon) * weights[..., 1]).sum(axis=0)
-    return worths
+    return (weights[..., 0] - exp(epsilon) * weights[..., 1]).sum(axis=0)
 
 
 def _gains(worths: Array, stake: float, epsilon: float, delta: float) -> Array:
     """Return the log of what each bet multiplies the capital by; `stake` is a part of the largest bet."""
     largest = _CERTAIN / (2 * exp(epsilon) + delta)
-    gains: Array = np.log1p(stake * largest * (worths - delta))
-    return gains
+    return np.log1p(stake * largest * (worths - delta))
 
 
 def _alike(call: Call, other: Call) -> bool:

@@ -64,8 +64,7 @@ class FreshPlayer(Player):
             raise UnsupportedError(f"A call in a copy of the process is not possible: {error}") from None
         if not answer:
             raise UnsupportedError("A call in a copy of the process ended without an answer.")
-        told: Answer = answer[0]
-        return told
+        return answer[0]
 
 
 @contextmanager

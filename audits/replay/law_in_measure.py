@@ -68,8 +68,7 @@ def _laplace_divergence(orders: Array, sizes: Array) -> Array:
     """Return the Renyi divergence of independent Laplace laws, all together, at each order. Shape: as `orders`."""
     a, size = orders[:, None], sizes[None, :]
     terms = np.log(a / (2 * a - 1)) + (a - 1) * size, np.log((a - 1) / (2 * a - 1)) - a * size
-    divergence: Array = (np.logaddexp(*terms) / (a - 1)).sum(axis=1)
-    return divergence
+    return (np.logaddexp(*terms) / (a - 1)).sum(axis=1)
 
 
 def event_numbers(claim: MeasuredClaim, often: Array | float, seldom: Array | float) -> list[float]:

@@ -199,5 +199,4 @@ def _one_draw_each(added: Array, noise: Array) -> Array:
 def _fits(exact: Array, matrix: Array, added: Array, noise: Array) -> Array:
     """Return which numbers follow the map in all calls, up to rounding."""
     size = np.abs(exact) + np.abs(noise) @ np.abs(matrix).T
-    fits: Array = np.all(np.abs(added - noise @ matrix.T) <= _CLOSE * (size + 1e-12), axis=0)
-    return fits
+    return np.all(np.abs(added - noise @ matrix.T) <= _CLOSE * (size + 1e-12), axis=0)

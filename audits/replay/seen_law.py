@@ -276,8 +276,7 @@ def _other_map(first: NoiseModel, second: NoiseModel, claim: Claim) -> Iterator[
 def _log_density(released: Array, matrix: Array, exact: Array, gaussian: Array) -> Array:
     """Return the logarithm of the density of `released` (runs, numbers), but for a constant. Shape: (runs,)."""
     noise = np.linalg.solve(matrix, (released - exact).T).T
-    density: Array = -np.where(gaussian, noise**2 / 2, np.abs(noise)).sum(axis=1) - np.linalg.slogdet(matrix)[1]
-    return density
+    return -np.where(gaussian, noise**2 / 2, np.abs(noise)).sum(axis=1) - np.linalg.slogdet(matrix)[1]
 
 
 def _best_interval(

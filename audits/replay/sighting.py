@@ -204,8 +204,7 @@ def _model(call: Calls, data: Any) -> NoiseModel | None:
             calls += [call(data, _REPLAYED, number) for number in range(_CALLS, draws + 3)]
             model = model_with_products(quiet, tuple(calls))
         call.models[id(data)] = model
-    stored: NoiseModel | None = call.models[id(data)]
-    return stored
+    return call.models[id(data)]
 
 
 def _all_enter(model: NoiseModel, calls: Sequence[Call]) -> bool:

@@ -164,5 +164,4 @@ def _apart(column: Column, numbers: Array, own: Array, same: Array) -> Array:
         return np.where(same, 0.0, 1.0)
     width = column.edges[-1] - column.edges[0] or 1.0
     gap = np.abs(numbers[:, None] - own[None, :]) / width
-    apart: Array = np.minimum(np.nan_to_num(gap, nan=1.0), 1.0)
-    return apart
+    return np.minimum(np.nan_to_num(gap, nan=1.0), 1.0)

@@ -108,5 +108,4 @@ def _correct(scores: Array, included: Array, half: int) -> Array:
     """Return right guesses a run: the `half` largest scores are guessed included, the `half` smallest not."""
     order = np.argsort(scores, axis=1, kind="stable")
     right = np.take_along_axis(included, order, axis=1)
-    correct: Array = right[:, len(right[0]) - half :].sum(axis=1) + half - right[:, :half].sum(axis=1)
-    return correct
+    return right[:, len(right[0]) - half :].sum(axis=1) + half - right[:, :half].sum(axis=1)

@@ -74,5 +74,4 @@ def _same_directions(ours: Sequence[Array], theirs: Sequence[Array]) -> Array:
     units = [
         np.stack(noises) / np.maximum(1e-300, np.linalg.norm(noises, axis=1))[:, None] for noises in (first, second)
     ]
-    alike: Array = units[0] @ units[1].T > _ALIKE
-    return alike
+    return units[0] @ units[1].T > _ALIKE

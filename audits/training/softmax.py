@@ -86,8 +86,7 @@ class SoftmaxTraining:
         others, labels = self.features[self.records :], self.labels[self.records :]
         if not len(others):
             return np.full(len(weights), np.nan)
-        right: Array = (np.einsum("nd,bdk->bnk", others, weights, optimize=True).argmax(axis=2) == labels).mean(axis=1)
-        return right
+        return (np.einsum("nd,bdk->bnk", others, weights, optimize=True).argmax(axis=2) == labels).mean(axis=1)
 
     def watched(self, features: Array, labels: Array, watch: Watch, rng: np.random.Generator) -> Array:
         """Return the weights of one model that is trained on other records in the same way: for `audit_training`."""
@@ -98,8 +97,7 @@ class SoftmaxTraining:
             released = summed + self._noise(summed.shape, rng)
             given: Array = watch.step(released[0], summed[0], np.flatnonzero(taken[0]))
             weights -= given * self._rate
-        only: Array = weights[0]
-        return only
+        return weights[0]
 
     @property
     def _rate(self) -> float:
@@ -124,16 +122,14 @@ class SoftmaxTraining:
         """Return the losses of all records under some models."""
         chances = _chances(self.features, weights)
         own = np.take_along_axis(chances, np.asarray(self.labels)[None, :, None], axis=2)[:, :, 0]
-        losses: Array = -np.log(np.maximum(own, _LEAST_NORM))
-        return losses
+        return -np.log(np.maximum(own, _LEAST_NORM))
 
 
 def _chances(features: Array, weights: Array) -> Array:
     """Return the probability of each class: (models, n, classes)."""
     scores = np.einsum("nd,bdk->bnk", features, weights, optimize=True)
     raised = np.exp(scores - scores.max(axis=2, keepdims=True))
-    chances: Array = raised / raised.sum(axis=2, keepdims=True)
-    return chances
+    return raised / raised.sum(axis=2, keepdims=True)
 
 
 def _summed(features: Array, labels: Array, weights: Array, taken: Array, norm: float) -> Array:
@@ -141,5 +137,4 @@ def _summed(features: Array, labels: Array, weights: Array, taken: Array, norm: 
     errors = _chances(features, weights) - np.eye(weights.shape[2])[labels]
     norms = np.linalg.norm(features, axis=1) * np.linalg.norm(errors, axis=2)
     errors *= (taken * np.minimum(1, norm / np.maximum(norms, _LEAST_NORM)))[:, :, None]
-    summed: Array = np.einsum("nd,bnk->bdk", features, errors, optimize=True)
-    return summed
+    return np.einsum("nd,bnk->bdk", features, errors, optimize=True)

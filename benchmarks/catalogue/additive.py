@@ -17,14 +17,12 @@ from dpaudit.model.mechanism import Array
 
 def _noisy(law: str, scale: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
     """Return one number with noise of a law that numpy draws: laplace, normal, or one-sided exponential."""
-    noisy: Array = data + getattr(rng, law)(scale=scale, size=n_runs)
-    return noisy
+    return data + getattr(rng, law)(scale=scale, size=n_runs)
 
 
 def _uniform(width: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
     """Return bounded noise on one number, whose ends show the answer."""
-    noisy: Array = data + rng.uniform(-width, width, n_runs)
-    return noisy
+    return data + rng.uniform(-width, width, n_runs)
 
 
 def _geometric(ratio: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
@@ -45,8 +43,7 @@ def _staircase(epsilon: float, data: Any, rng: np.random.Generator, n_runs: int)
     far = rng.random(n_runs) < 1 / (1 + math.exp(epsilon))
     width = 0.5
     noise = np.where(far, width + (1 - width) * rng.random(n_runs), width * rng.random(n_runs))
-    noisy: Array = data + sign * (step + noise)
-    return noisy
+    return data + sign * (step + noise)
 
 
 def _truncated_law(ratio: float, largest: int) -> Law:

@@ -21,15 +21,13 @@ _UNKNOWN = "the set of reachable doubles is not enumerated; the ideal mechanism'
 def _naive(scale: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
     """Return the answer plus -scale log(u) with a random sign, in doubles (Mironov 2012)."""
     sign = rng.choice([-1.0, 1.0], n_runs)
-    noisy: Array = data + sign * scale * np.log(1 - rng.random(n_runs))
-    return noisy
+    return data + sign * scale * np.log(1 - rng.random(n_runs))
 
 
 def _coarse(scale: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
     """Return the same with a uniform of 16 bits only: most outputs are reachable from one answer alone."""
     uniform = (rng.integers(0, 2**16, n_runs) + 1) / 2.0**16
-    noisy: Array = data + rng.choice([-1.0, 1.0], n_runs) * scale * np.log(uniform)
-    return noisy
+    return data + rng.choice([-1.0, 1.0], n_runs) * scale * np.log(uniform)
 
 
 def _snapped(scale: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
@@ -45,8 +43,7 @@ def _fixed_point(scale: float, data: Any, rng: np.random.Generator, n_runs: int)
     unit = 2.0**-10
     share = -math.expm1(-unit / scale)
     noise = rng.geometric(share, n_runs) - rng.geometric(share, n_runs)
-    noisy: Array = (round(data / unit) + noise) * unit
-    return noisy
+    return (round(data / unit) + noise) * unit
 
 
 def _seen(run: Callable[..., Array], data: Any, rng: np.random.Generator, n_runs: int) -> Array:

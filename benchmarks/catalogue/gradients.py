@@ -30,8 +30,7 @@ def _sums(noise: float, clip: str, data: Any, rng: np.random.Generator, n_runs: 
     steps = 1 if reused else _STEPS
     draws = rng.normal(0.0, noise, (n_runs, steps, len(total)))
     scale = np.arange(1, _STEPS + 1)[None, :, None] / _STEPS if reused else 1.0
-    noisy: Array = total * scale + draws
-    return noisy
+    return total * scale + draws
 
 
 def _mean(noise: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
@@ -42,8 +41,7 @@ def _mean(noise: float, data: Any, rng: np.random.Generator, n_runs: int) -> Arr
 def _clipped(gradients: Array, clip: str) -> Array:
     """Return gradients with l2 norm at most 1: each one, each coordinate, their mean, or none."""
     if clip == "norm":
-        clipped: Array = gradients / np.maximum(1.0, np.linalg.norm(gradients, axis=1, keepdims=True))
-        return clipped
+        return gradients / np.maximum(1.0, np.linalg.norm(gradients, axis=1, keepdims=True))
     if clip == "coordinate":
         return np.clip(gradients, -1.0, 1.0)
     mean = gradients.mean(axis=0)
@@ -65,8 +63,7 @@ def _epsilon(mu: float) -> float:
 def _ratio(noise: float, clip: str, view: Any) -> Array:
     """Return the log odds of the canary among Gaussian sums."""
     first, second = (_clipped(data, clip).sum(axis=0) for data in _PAIR)
-    score: Array = ((np.asarray(view) - (first + second) / 2) @ (second - first)).sum(axis=1) / noise**2
-    return score
+    return ((np.asarray(view) - (first + second) / 2) @ (second - first)).sum(axis=1) / noise**2
 
 
 def _gap(clip: str) -> float:

@@ -42,8 +42,7 @@ def _ratio(first: Array, second: Array, scale: float, matrix: Array | None, view
     """Return the log odds of independent Laplace noise, after undoing a square `matrix`."""
     outputs = np.asarray(view)
     known = outputs if matrix is None else np.linalg.solve(matrix, outputs.T).T
-    ratio: Array = (np.abs(known - first) - np.abs(known - second)).sum(axis=1) / scale
-    return ratio
+    return (np.abs(known - first) - np.abs(known - second)).sum(axis=1) / scale
 
 
 def _tree(levels: int) -> Array:

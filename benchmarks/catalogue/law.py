@@ -64,8 +64,7 @@ class Law:
         """Return the log odds of the second neighbour in each cell, kept within 60."""
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.log(self.second) - np.log(self.first)
-        ratios: Array = np.clip(np.nan_to_num(ratio, nan=0.0, posinf=_LARGEST, neginf=-_LARGEST), -_LARGEST, _LARGEST)
-        return ratios
+        return np.clip(np.nan_to_num(ratio, nan=0.0, posinf=_LARGEST, neginf=-_LARGEST), -_LARGEST, _LARGEST)
 
 
 def binned(first: Callable[[Array], Array], second: Callable[[Array], Array], edges: Array) -> Law:

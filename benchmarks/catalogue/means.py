@@ -24,8 +24,7 @@ def _mean(count_noisy: tuple[bool, bool], data: Any, rng: np.random.Generator, n
     values = np.clip(np.asarray(data), 0.0, 1.0)
     released = np.maximum(len(values) + rng.laplace(0.0, 2.0, n_runs), 1.0)
     divisor, width = (released if noisy else float(len(values)) for noisy in count_noisy)
-    noisy_mean: Array = values.sum() / divisor + rng.laplace(0.0, 2.0, n_runs) / width
-    return noisy_mean
+    return values.sum() / divisor + rng.laplace(0.0, 2.0, n_runs) / width
 
 
 def _count_and_sum(scale: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
@@ -51,14 +50,12 @@ def _inferred(data: Any, rng: np.random.Generator, n_runs: int) -> Array:
     """Return a noisy sum whose clipping bounds are the extremes of the data."""
     values = np.asarray(data)
     spread = float(values.max() - values.min()) if len(values) else 0.0
-    noisy: Array = values.sum() + rng.laplace(0.0, 1.0, n_runs) * max(spread, 1e-3)
-    return noisy
+    return values.sum() + rng.laplace(0.0, 1.0, n_runs) * max(spread, 1e-3)
 
 
 def _sum(scale: float, largest: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
     """Return a noisy sum of values clipped to [0, largest]."""
-    noisy: Array = np.clip(np.asarray(data), 0.0, largest).sum() + rng.laplace(0.0, scale, n_runs)
-    return noisy
+    return np.clip(np.asarray(data), 0.0, largest).sum() + rng.laplace(0.0, scale, n_runs)
 
 
 def _scales_law(first: float, second: float, shift: float = 0.0) -> Law:

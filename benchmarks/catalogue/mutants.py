@@ -172,8 +172,7 @@ def _one_sided(scales: Array, n_runs: int, rng: np.random.Generator) -> Array:
 
 def _uniform(scales: Array, n_runs: int, rng: np.random.Generator) -> Array:
     """Return bounded noise of the same deviation."""
-    noise: Array = rng.uniform(-1, 1, (n_runs, len(scales))) * scales * np.sqrt(6)
-    return noise
+    return rng.uniform(-1, 1, (n_runs, len(scales))) * scales * np.sqrt(6)
 
 
 def _skipped(scales: Array, n_runs: int, rng: np.random.Generator) -> Array:
@@ -184,8 +183,7 @@ def _skipped(scales: Array, n_runs: int, rng: np.random.Generator) -> Array:
 def _coarse(scales: Array, n_runs: int, rng: np.random.Generator) -> Array:
     """Return noise from a uniform of six bits, so that few outputs are reachable from both neighbours."""
     levels = (rng.integers(0, 64, (n_runs, len(scales))) + 0.5) / 64
-    noise: Array = -np.sign(levels - 0.5) * np.log(1 - 2 * np.abs(levels - 0.5)) * scales
-    return noise
+    return -np.sign(levels - 0.5) * np.log(1 - 2 * np.abs(levels - 0.5)) * scales
 
 
 def _unclipped(records: Array) -> Array:
@@ -201,8 +199,7 @@ def _nan_kept(records: Array) -> Array:
 def _own_range(records: Array) -> Array:
     """Return records clipped to the range that they have."""
     clean = np.nan_to_num(records, nan=0.0)
-    clipped: Array = np.clip(clean, clean.min(), clean.max())
-    return clipped
+    return np.clip(clean, clean.min(), clean.max())
 
 
 def _overflowing(answers: Array) -> Array:

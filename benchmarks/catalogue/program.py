@@ -33,14 +33,12 @@ class ClaimedLaplace:
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return one noisy answer."""
-        noisy: Array = value + self.draw(np.array(self.scales), 1, rng)[0]
-        return noisy
+        return value + self.draw(np.array(self.scales), 1, rng)[0]
 
     def log_density(self, output: Array, value: Array) -> Array:
         """Return the log density of ideal Laplace noise, summed over the last axis."""
         widths = np.array(self.scales)
-        density: Array = -(np.abs(output - value) / widths + np.log(2 * widths)).sum(axis=-1)
-        return density
+        return -(np.abs(output - value) / widths + np.log(2 * widths)).sum(axis=-1)
 
     def scaled(self, factor: float) -> Self:
         """Return the same query with `factor` times the noise."""

@@ -15,8 +15,7 @@ _LARGE = 1e6
 
 def _clip(largest: float, records: Array) -> Array:
     """Return records within [0, largest]; what is no number counts as 0."""
-    clipped: Array = np.clip(np.nan_to_num(records, nan=0.0), 0.0, largest)
-    return clipped
+    return np.clip(np.nan_to_num(records, nan=0.0), 0.0, largest)
 
 
 def _total(records: Array) -> Array:
@@ -65,14 +64,12 @@ def _tree(records: Array) -> Array:
 def _first_above(noisy: Array) -> Array:
     """Return which answer is the first above the threshold in column 0; their number where none is."""
     above = noisy[:, 1:] >= noisy[:, :1]
-    first: Array = np.where(above.any(axis=1), above.argmax(axis=1), above.shape[1])
-    return first
+    return np.where(above.any(axis=1), above.argmax(axis=1), above.shape[1])
 
 
 def _largest(noisy: Array) -> Array:
     """Return the place of the largest answer."""
-    index: Array = np.argmax(noisy, axis=1)
-    return index
+    return np.argmax(noisy, axis=1)
 
 
 def _replaced(*records: float) -> tuple[tuple[Array, Array], ...]:

@@ -25,15 +25,13 @@ def _index(law: str, scale: float, data: Any, rng: np.random.Generator, n_runs: 
     Exponential noise is permute and flip (Ding et al. 2021), Gumbel noise the exponential mechanism.
     """
     noise = getattr(rng, law)(scale=scale, size=(n_runs, len(data)))
-    place: Array = np.argmax(np.asarray(data) + noise, axis=1)
-    return place
+    return np.argmax(np.asarray(data) + noise, axis=1)
 
 
 def _value(law: str, scale: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
     """Return the largest noisy answer itself, which the proof for the place does not cover."""
     noise = getattr(rng, law)(scale=scale, size=(n_runs, len(data)))
-    noisy: Array = (np.asarray(data) + noise).max(axis=1)
-    return noisy
+    return (np.asarray(data) + noise).max(axis=1)
 
 
 def _permute_and_flip(epsilon: float, data: Any, rng: np.random.Generator, n_runs: int) -> Array:
@@ -66,8 +64,7 @@ def _index_masses(distribution: str, scale: float, answers: Array) -> Array:
             if other != place:
                 below *= _cdf(distribution, (winner - answers[other]) / scale)
         masses[place] = below.mean()
-    result: Array = masses / masses.sum()
-    return result
+    return masses / masses.sum()
 
 
 def _value_law(distribution: str, scale: float, pair: tuple[Any, Any]) -> Law:

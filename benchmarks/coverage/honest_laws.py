@@ -41,8 +41,7 @@ class Pair:
         """The supremum of R_a / a, on a fine grid of orders and at the limit 1."""
         ratios = [self.renyi(order) / order for order in _ORDERS.tolist()]
         entropies = [float(stats.entropy(a, b)) for a, b in ((self.ins, self.outs), (self.outs, self.ins))]
-        largest: float = max([*ratios, *entropies])
-        return largest
+        return max([*ratios, *entropies])
 
 
 def _renyi(order: float, p: Array, q: Array) -> float:

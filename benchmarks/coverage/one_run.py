@@ -92,5 +92,4 @@ def crowded(labels: Array, rng: np.random.Generator) -> Array:
     vectors = rng.standard_normal((len(labels), dimension))
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     released = labels.astype(float) @ vectors + rng.standard_normal(dimension)
-    scores: Array = vectors @ (released - vectors.sum(axis=0) / 2)
-    return scores
+    return vectors @ (released - vectors.sum(axis=0) / 2)

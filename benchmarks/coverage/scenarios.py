@@ -68,8 +68,7 @@ def _laplace(shift: float, times: int) -> Sampler:
 
     def sample(labels: Array, rng: np.random.Generator) -> Array:
         output = rng.laplace(size=(len(labels), times)) + shift * labels[:, None]
-        ratio: Array = np.round(np.abs(output) - np.abs(output - shift), 12).sum(axis=1)
-        return ratio
+        return np.round(np.abs(output) - np.abs(output - shift), 12).sum(axis=1)
 
     return sample
 
@@ -95,8 +94,7 @@ def _geometric(labels: Array, rng: np.random.Generator) -> Array:
     """Return the log likelihood ratio of two-sided geometric noise with ratio 1 / e, whose values tie."""
     share = 1 - math.exp(-1)
     output = rng.geometric(share, len(labels)) - rng.geometric(share, len(labels)) + labels
-    ratio: Array = (np.abs(output) - np.abs(output - 1)).astype(float)
-    return ratio
+    return (np.abs(output) - np.abs(output - 1)).astype(float)
 
 
 def _cauchy(labels: Array, rng: np.random.Generator) -> Array:

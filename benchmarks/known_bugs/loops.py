@@ -61,8 +61,7 @@ def each_record(x: Array, errors: Array) -> Array:
     """Return the sum of gradients, each clipped."""
     norms = np.linalg.norm(x, axis=1) * np.linalg.norm(errors, axis=1)
     factor = np.minimum(1.0, TRAINING.max_grad_norm / np.maximum(norms, 1e-12))
-    total: Array = x.T @ (factor[:, None] * errors)
-    return total
+    return x.T @ (factor[:, None] * errors)
 
 
 def whole_batch(x: Array, errors: Array) -> Array:

@@ -26,8 +26,7 @@ def _floating(variant: Variant, rng: np.random.Generator) -> tuple[Finding, ...]
     def too_fine(outputs: Array) -> Array:
         # Near 0 a sum with 1 has lost what lies below 2^-53; a sum with 0 has not.
         scaled = np.ldexp(np.asarray(outputs), 53)
-        score: Array = -((np.abs(outputs) < 0.5) & (scaled != np.round(scaled))).astype(float)
-        return score
+        return -((np.abs(outputs) < 0.5) & (scaled != np.round(scaled))).astype(float)
 
     return by_audit(run, (0.0, 1.0), claim, rng, runs=20_000, score=too_fine)
 
@@ -52,8 +51,7 @@ def _half(variant: Variant, rng: np.random.Generator) -> tuple[Finding, ...]:
 
     def run(answer: Any, stream: np.random.Generator, n_runs: int) -> Array:
         scale = 0.5 if variant == "broken" else 1.0
-        noisy: Array = answer + stream.laplace(scale=scale, size=n_runs)
-        return noisy
+        return answer + stream.laplace(scale=scale, size=n_runs)
 
     return by_audit(run, (0.0, 1.0), claim, rng, runs=2000)
 

@@ -43,8 +43,7 @@ class Calibration:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the calibration as plain data."""
-        data: dict[str, Any] = encode(self)
-        return data
+        return encode(self)
 
 
 def calibration_of(declaration: Declaration, claim: Claim) -> Calibration:

@@ -69,8 +69,7 @@ def lowest_bits(numbers: Array) -> Array:
     fraction, exponent = np.frexp(np.where(has_bits, numbers, 1.0))
     significand = np.abs(fraction * 2.0**53).astype(np.int64)
     trailing = np.log2((significand & -significand).astype(float))
-    bits: Array = np.where(has_bits, exponent - 53 + trailing, _NO_BIT)
-    return bits
+    return np.where(has_bits, exponent - 53 + trailing, _NO_BIT)
 
 
 def _columns(call: _Of, released: _Of | None, data: Any, n_runs: int) -> dict[str, Any]:

@@ -58,8 +58,7 @@ def _mechanism(subject: Any, question: Question) -> LibraryRelease:
     pair = question.pair or ((0.0, float(sensitivity)) if sensitivity is not None else None)
 
     def prepare(seed: int) -> Callable[[Any], Any]:
-        call: Callable[[Any], Any] = type(subject)(**parameters, random_state=seed).randomise
-        return call
+        return type(subject)(**parameters, random_state=seed).randomise
 
     return question.answer(
         claim,

@@ -65,8 +65,7 @@ def adapt(
         library=_NAMES.get(distribution, distribution),
         version=installed_version(distribution) if distribution else "",
     )
-    release: LibraryRelease = _adapter_of(package).adapt(subject, question)
-    return release
+    return _adapter_of(package).adapt(subject, question)
 
 
 def package_of(subject: Any) -> str:

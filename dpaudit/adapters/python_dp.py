@@ -58,8 +58,7 @@ def _call(subject: Any, given: dict[str, Any]) -> Callable[[Any], Any]:
     built = subject(**given)
     for method in ("add_noise", "should_keep"):
         if hasattr(built, method):
-            call: Callable[[Any], Any] = getattr(built, method)
-            return call
+            return getattr(built, method)
     raise UnsupportedError(
         f"Expected an algorithm, a noise mechanism or a partition strategy, got {type(built).__name__}."
     )

@@ -120,8 +120,7 @@ class GroupedSum:
         """Return the experiment on two tables of which one has all rows of one unit more."""
 
         def run(table: Mapping[str, Any], rng: np.random.Generator, n_runs: int) -> Array:
-            noisy: Array = self.mechanism.release(np.tile(self.bounded(table), (n_runs, 1)), rng)
-            return noisy
+            return self.mechanism.release(np.tile(self.bounded(table), (n_runs, 1)), rng)
 
         return AuditCase(
             name=name,

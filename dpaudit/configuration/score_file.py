@@ -155,5 +155,4 @@ def _parquet(path: Path) -> Array:
         raise ConfigError(f"{path}: no Parquet file ({' '.join(str(error).split())}).") from None
     if table.num_columns != 1:
         raise ConfigError(f"{path}: {_TABLE.format(found=f'{table.num_columns} columns')}")
-    column: Array = table.column(0).to_numpy()
-    return column
+    return table.column(0).to_numpy()

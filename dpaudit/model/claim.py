@@ -101,8 +101,7 @@ class Claim:
         measure = measure_of(given) if cls.__name__ == "Claim" else ""
         if not measure:
             return object.__new__(cls)
-        made: Self = object.__new__(import_module("dpaudit.model.measures.claims").KINDS[measure])
-        return made
+        return object.__new__(import_module("dpaudit.model.measures.claims").KINDS[measure])
 
     def __post_init__(self) -> None:
         if str(self.neighbours) in ("add", "remove"):

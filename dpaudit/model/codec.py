@@ -75,8 +75,7 @@ def decode_claim(data: Any) -> Claim:
     said = table.pop("measure", measure)
     if said != measure:
         raise _fault(("claim",), f"measure={said!r} is not that of its numbers; write {said!s:.20}=...", "measure")
-    claim: Claim = _build(KINDS.get(measure, Claim), table, ("claim",), "replace_one")
-    return claim
+    return _build(KINDS.get(measure, Claim), table, ("claim",), "replace_one")
 
 
 def decode_declaration(
@@ -109,8 +108,7 @@ def decode_declaration(
             values[key] = decode_declaration(value, relation, (*where, key), depth + 1)
         else:
             values[key] = value
-    node: Declaration = _build(NODES[kind], values, where, neighbours)
-    return node
+    return _build(NODES[kind], values, where, neighbours)
 
 
 REFUSED: dict[str, str] = {

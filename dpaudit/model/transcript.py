@@ -66,8 +66,7 @@ def record_run(algorithm: Any, problem: Any, *, n_runs: int, seed: int) -> Recor
 
 def run_on(algorithm: Any, problem: Any, rng: TapedGenerator, n_runs: int) -> Transcript:
     """Return the transcript of `n_runs` runs whose streams come from one generator."""
-    transcript: Transcript = returned_by(algorithm, "run", Transcript, problem, Streams.spawn(rng), n_runs)
-    return transcript
+    return returned_by(algorithm, "run", Transcript, problem, Streams.spawn(rng), n_runs)
 
 
 def returned_by(algorithm: Any, member: str, kind: Any, *arguments: Any) -> Any:

@@ -521,8 +521,7 @@ class PrivacyChecks:
         """Return the content address that carried evidence is kept under; without a file of evidence none is needed."""
         if self.settings.evidence is None:
             return ""
-        address: str = load_package("audits.experiment.identity").address_of(case, claim)
-        return address
+        return load_package("audits.experiment.identity").address_of(case, claim)
 
     def _probability(self, case: AuditCase, after: Any, allotted: Allotment, certified: float) -> float:
         """Return the smallest significance at which a refuted claim is refuted, after more runs of the same audit.

@@ -34,5 +34,4 @@ def load(name: str) -> dict[str, Any]:
     """
     if name not in TITLES:
         raise KeyError(name)
-    schema: dict[str, Any] = import_module("dpaudit.schemas.building").schema_of(name)
-    return schema
+    return import_module("dpaudit.schemas.building").schema_of(name)

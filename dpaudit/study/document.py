@@ -35,8 +35,7 @@ def document_of(outcome: Outcome, problem: Any) -> dict[str, Any]:
         "versions": dict(versions()),
         "source_digest": source_digest(),
     }
-    clean: dict[str, Any] = plain(data)
-    return clean
+    return plain(data)
 
 
 def _asked(study: Study, problem: Any) -> dict[str, Any]:

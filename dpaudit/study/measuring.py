@@ -78,8 +78,7 @@ def run_in_role(algorithm: Any, role: Role, problem: Any, streams: Streams, n_ru
         method = method if hasattr(algorithm, method) else "run"
     if not hasattr(algorithm, method):
         raise ValueError(f"Expected {type(algorithm).__name__} to run as a {role}; it has no {method}.")
-    transcript: Transcript = getattr(algorithm, method)(problem, streams, n_runs)
-    return transcript
+    return getattr(algorithm, method)(problem, streams, n_runs)
 
 
 def total_regret(transcript: Transcript, *, cumulative: bool) -> Array:
@@ -92,8 +91,7 @@ def total_regret(transcript: Transcript, *, cumulative: bool) -> Array:
     arrays = transcript.arrays
     for name in ("utility_regret", "preference_regret"):
         if name in arrays and np.isfinite(arrays[name]).all():
-            single: Array = np.asarray(arrays[name], dtype=np.float64)
-            return single
+            return np.asarray(arrays[name], dtype=np.float64)
     if "regret" not in arrays:
         raise ValueError("Expected the transcript to hold the array 'regret'; it has none.")
     by_part: Array = np.asarray(arrays["regret"], dtype=np.float64)
@@ -102,8 +100,7 @@ def total_regret(transcript: Transcript, *, cumulative: bool) -> Array:
             f"Expected the array 'regret' to have the shape (n_runs, parts), here ({transcript.n_runs}, parts); it has "
             f"{by_part.shape}."
         )
-    total: Array = by_part[:, -1] if cumulative else by_part.sum(axis=1)
-    return total
+    return by_part[:, -1] if cumulative else by_part.sum(axis=1)
 
 
 def _uniform_regret(problem: Any) -> float:

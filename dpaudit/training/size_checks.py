@@ -22,8 +22,7 @@ def _independent(law: BatchLaw, table: Array) -> Array:
 
     The sizes of one epoch add up to a fixed number, and each of them tells something of the others.
     """
-    sizes: Array = table.sum(axis=1)[:: law.epoch or 1]
-    return sizes
+    return table.sum(axis=1)[:: law.epoch or 1]
 
 
 def sizes(laws: list[BatchLaw], tables: list[Array]) -> Iterator[Look]:

@@ -224,8 +224,7 @@ class Watch:
         """
         if not self.slots.directed and self.taken:
             moved = np.sum([step.layer[self.slots.canaries] for step in self.taken], axis=0)
-            squared: Array = (moved**2).sum(axis=1)
-            return squared
+            return (moved**2).sum(axis=1)
         return np.sum(self.projections, axis=0) if self.taken else np.zeros(len(self.slots.canaries))
 
     def presence(self) -> Array | None:

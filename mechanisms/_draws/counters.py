@@ -73,8 +73,7 @@ class TreeBank:
         flat[_slot(clock) * self.n_counters + counters] = noise
         total = self.sums[counters] + elements
         self.sums[counters] = total
-        released: Array = total + noise
-        return released
+        return total + noise
 
     def keep(self, counters: Array) -> None:
         """Forget all but `counters`, in that order: for runs that are over."""

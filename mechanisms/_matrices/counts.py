@@ -70,8 +70,7 @@ def _joined(left: _Run, right: _Run, *, node: bool) -> _Run:
 
 def _trailing(left: _Run, right: _Run, n: int) -> Array:
     """Return the values of n elements that all stand in the left run."""
-    values: Array = left.best[n][:, _shifted(left.best.shape[1], right.length)]
-    return values
+    return left.best[n][:, _shifted(left.best.shape[1], right.length)]
 
 
 def _shifted(separation: int, length: int) -> NDArray[np.int64]:

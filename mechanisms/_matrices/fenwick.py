@@ -133,5 +133,4 @@ def node_values(prefixes: Array) -> Array:
     lengths = np.arange(1, len(prefixes) + 1)
     parents = lengths & (lengths - 1)
     padded = np.concatenate([np.zeros_like(prefixes[:1]), prefixes])
-    values: Array = prefixes - padded[parents]
-    return values
+    return prefixes - padded[parents]

@@ -77,8 +77,7 @@ def tree_sums(values: Array, horizon: int) -> Array:
     """Return the sum of each node of the full tree. Shape: (length, ...) in, (nodes, ...) out, time first."""
     starts, stops = np.array(tree_nodes(horizon)).T
     sums = np.concatenate([np.zeros_like(values[:1]), np.cumsum(values, axis=0)])
-    node_sums: Array = sums[stops] - sums[starts]
-    return node_sums
+    return sums[stops] - sums[starts]
 
 
 def strategy_matrix(strategy: Strategy, horizon: int, entries: tuple[float, ...]) -> Array:

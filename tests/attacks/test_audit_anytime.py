@@ -108,8 +108,7 @@ def leaky(epsilon: float, leak: float) -> AuditCase:
         honest = rng.random(n_runs) < 1 / (1 + np.exp(-epsilon))
         told = rng.random(n_runs) < leak
         answer = np.where(honest | told, data, 1 - data)
-        result: Array = np.where(told, 8.0, 1.0) * (2 * answer - 1)
-        return result
+        return np.where(told, 8.0, 1.0) * (2 * answer - 1)
 
     return AuditCase(
         name="leaky", view="o", description="", neighbours=(0, 1), relation="replace_one", run=run, score=np.asarray

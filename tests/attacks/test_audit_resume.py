@@ -47,8 +47,7 @@ def case(
 
 
 def ratio(view: Array) -> Array:
-    result: Array = np.abs(view) - np.abs(view - 1)
-    return result
+    return np.abs(view) - np.abs(view - 1)
 
 
 def test_a_killed_audit_goes_on_and_ends_with_the_same_numbers(tmp_path: Path) -> None:

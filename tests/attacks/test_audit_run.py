@@ -31,8 +31,7 @@ def half_noise(data: Array, rng: np.random.Generator, n_runs: int) -> Array:
 
 
 def ratio(view: Array) -> Array:
-    result: Array = np.abs(view) - np.abs(view - 1.0)
-    return result
+    return np.abs(view) - np.abs(view - 1.0)
 
 
 def run(

@@ -93,8 +93,7 @@ def test_a_strategy_matrix_is_attacked_at_its_worst_schedule(matrix: Matrix) -> 
         score = declared_case(Release(label="rows", mechanism=matrix.scaled(factor)), {"rows": (first, second)}).score
         assert score is not None
         ratio = score(case.run(case.neighbours[1], np.random.default_rng(0), 50_000))
-        result: float = abs(float(ratio.mean()) - square / 2) / math.sqrt(square / 50_000)
-        return result
+        return abs(float(ratio.mean()) - square / 2) / math.sqrt(square / 50_000)
 
     assert deviations(1.0) < 6.5
     assert deviations(0.9) > 6.5

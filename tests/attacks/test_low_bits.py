@@ -77,8 +77,7 @@ def test_exact_arithmetic_is_what_an_audit_takes_for_granted() -> None:
 
 def noise_on_a_grid(data: float, rng: np.random.Generator, n_runs: int) -> Floats:
     """Return noise of multiples of 1/256 added to an answer that is none on one data set."""
-    noisy: Floats = data / 3 + np.round(256 * rng.laplace(0.0, 3.0, n_runs)) / 256
-    return noisy
+    return data / 3 + np.round(256 * rng.laplace(0.0, 3.0, n_runs)) / 256
 
 
 def noise_in_single_precision(data: float, rng: np.random.Generator, n_runs: int) -> Any:
@@ -171,8 +170,7 @@ def test_an_anytime_audit_accuses_last_bits_that_keep_the_claim_as_rarely_as_pro
 
 def noisy_sum(data: Floats, rng: np.random.Generator, n_runs: int) -> Floats:
     """Return a sum with Laplace noise in doubles."""
-    noisy: Floats = data.sum() + rng.laplace(0, 1, n_runs)
-    return noisy
+    return data.sum() + rng.laplace(0, 1, n_runs)
 
 
 def grid_sum(data: Floats, rng: np.random.Generator, n_runs: int) -> Floats:

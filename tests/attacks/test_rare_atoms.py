@@ -22,8 +22,7 @@ def with_an_atom(data: float, rng: np.random.Generator, n_runs: int) -> Array:
 
 def without(data: float, rng: np.random.Generator, n_runs: int) -> Array:
     """Return the same noise alone."""
-    noisy: Array = data + rng.laplace(0, 1 / 0.3, n_runs)
-    return noisy
+    return data + rng.laplace(0, 1 / 0.3, n_runs)
 
 
 def audited(function: Any, seed: int, significance: float, runs: int = 40_000) -> AuditResult:

@@ -187,8 +187,7 @@ def _first(data: Data, key: str) -> Data | None:
 def _narrow(data: Data, name: str) -> bool:
     """Whether a bracket is so narrow that any edit by a tenth leaves it."""
     low, high = (data["tight"][name][side] for side in ("lower", "upper"))
-    result: bool = high != "inf" and low != "inf" and high > 1e-9 and low >= 0.99 * high
-    return result
+    return high != "inf" and low != "inf" and high > 1e-9 and low >= 0.99 * high
 
 
 def _scaled_end(name: str, side: str, factor: float) -> Callable[[Data], None]:
@@ -239,8 +238,7 @@ def _tiny_delta(data: Data) -> None:
 
 def _said(data: Data) -> str:
     """The claimed delta as the reason writes it."""
-    result: str = data["reasons"][0].split(" at delta ")[1].split(",")[0]
-    return result
+    return data["reasons"][0].split(" at delta ")[1].split(",")[0]
 
 
 def _nothing_lost(data: Data) -> None:

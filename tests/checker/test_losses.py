@@ -116,8 +116,7 @@ def test_spreading_an_l1_distance_over_coordinates_never_costs_more() -> None:
         grid = np.arange(-shift, shift + step / 2, step)
         mass = np.exp((grid - shift) / 2) / 4 * step
         mass[0], mass[-1] = math.exp(-shift) / 2 + mass[0] / 2, 0.5 + mass[-1] / 2
-        result: np.ndarray = mass / mass.sum()
-        return result
+        return mass / mass.sum()
 
     step = 2e-3
     for a, b in ((1.0, 1.0), (0.5, 2.0), (3.0, 3.0)):

@@ -79,8 +79,7 @@ def text_of(change: Callable[[dict[str, Any]], Any] = lambda data: None) -> str:
 
 def noise(data: dict[str, Any]) -> dict[str, Any]:
     """The mechanism of a certificate with one release."""
-    found: dict[str, Any] = data["declaration"]["part"]["mechanism"]
-    return found
+    return data["declaration"]["part"]["mechanism"]
 
 
 @pytest.mark.parametrize("tree", TREES, ids=["release", "repeat", "group"])

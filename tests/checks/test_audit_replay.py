@@ -29,8 +29,7 @@ SECOND = np.concatenate([[0.5], FIRST[1:]])
 
 
 def clipped(data: Array) -> Array:
-    result: Array = np.clip(np.nan_to_num(data, nan=0.0, posinf=0.5, neginf=-0.5), -0.5, 0.5)
-    return result
+    return np.clip(np.nan_to_num(data, nan=0.0, posinf=0.5, neginf=-0.5), -0.5, 0.5)
 
 
 def honest(data: Array, tape: Tape, rng: np.random.Generator) -> dict[str, Any]:

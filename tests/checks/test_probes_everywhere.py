@@ -42,8 +42,7 @@ def of_a_constant_seed(exact: Array, rng: np.random.Generator) -> Array:
 
 def of_one_seed_a_call(exact: Array, rng: np.random.Generator) -> Array:
     seed = int(rng.integers(2**31))
-    noisy: Array = exact + np.array([np.random.default_rng(seed).laplace(0, 2.0) for _ in exact])
-    return noisy
+    return exact + np.array([np.random.default_rng(seed).laplace(0, 2.0) for _ in exact])
 
 
 def single_on_one_side(exact: Array, rng: np.random.Generator) -> Array:

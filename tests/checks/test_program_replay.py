@@ -152,8 +152,7 @@ class Shrinking(Gaussian):
     """Known bad: a mechanism whose noise depends on the answer."""
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
-        result: Array = np.asarray(value) + rng.standard_normal(np.shape(value)) / (1 + np.abs(value))
-        return result
+        return np.asarray(value) + rng.standard_normal(np.shape(value)) / (1 + np.abs(value))
 
 
 @pytest.mark.parametrize(("kind", "rule"), [(Repeating, "DPA227"), (Whole, "DPA229"), (Shrinking, "DPA229")])

@@ -132,8 +132,7 @@ def test_a_watch_of_sound_noise_finds_nothing() -> None:
             def release(
                 rng: np.random.Generator, n_runs: int, mechanism: Any = mechanism, answer: Array = answer
             ) -> Array:
-                output: Array = mechanism.release(np.broadcast_to(answer, n_runs), rng)
-                return output
+                return mechanism.release(np.broadcast_to(answer, n_runs), rng)
 
             seen = watch_noise(release, mechanism, answer, runs=2_000, rng=rng, significance=1e-6)
             assert (seen.fallen, seen.departure) == (False, "")

@@ -45,8 +45,7 @@ def results_of(ended: Result) -> list[dict[str, Any]]:
 def departures(ended: Result) -> list[str]:
     """Return the departures of the only result."""
     (result,) = results_of(ended)
-    lines: list[str] = result["plan"]["departures"]
-    return lines
+    return result["plan"]["departures"]
 
 
 def test_a_plan_states_what_will_run_and_hides_the_seed(planned: str) -> None:

@@ -70,8 +70,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Return where a new ledger can be, in each kind of store."""
     if request.param == "sqlite":
         return str(tmp_path / "ledger.db")
-    result: str = request.getfixturevalue("fresh_postgres")
-    return result
+    return request.getfixturevalue("fresh_postgres")
 
 
 @pytest.fixture(scope="session")

@@ -226,8 +226,7 @@ def _undivided() -> dp.Declaration:
             return replace(node, parts=tuple(change(child) for child in node.parts))
         return replace(node, part=change(node.part))
 
-    changed: dp.Declaration = change(tree)
-    return changed
+    return change(tree)
 
 
 DECLARED: tuple[DeclaredMutant, ...] = tuple(

@@ -57,8 +57,7 @@ def planted(defect: Source) -> Iterator[None]:
 def _function(held: Any) -> FunctionType:
     """Return the plain function below a property, a method of a class, or what memoises it."""
     plain = inspect.unwrap(getattr(held, "fget", None) or getattr(held, "__func__", None) or held)
-    function: FunctionType = getattr(plain, "__func__", plain)
-    return function
+    return getattr(plain, "__func__", plain)
 
 
 def _rewritten(module: ModuleType, name: str, function: FunctionType, defect: Source) -> FunctionType:

@@ -41,8 +41,7 @@ def of_a_run(found: Any) -> tuple[Condition, ...]:
     """Return the conditions of one run; a training run is one, all others are four in lock-step."""
     runs = 1 if found.algorithm.name == "dp_sgd" else 4
     transcript = record_run(found.algorithm, found.problem, n_runs=runs, seed=0).transcript
-    conditions: tuple[Condition, ...] = transcript.conditions
-    return conditions
+    return transcript.conditions
 
 
 def of_replays(found: Any) -> tuple[Condition, ...]:

@@ -74,8 +74,7 @@ def test_the_contract_refuses_a_skeleton_with_a_wrong_loss_or_a_wrong_density(
 
     class Louder(honest):  # type: ignore[misc]
         def release(self, value: Array, rng: np.random.Generator) -> Array:
-            result: Array = super().release(value, rng) * 1.1
-            return result
+            return super().release(value, rng) * 1.1
 
     fields = {"scale": 1.0, "l1_sensitivity": 1.0, "neighbours": "replace_one"}
     refused: dict[Any, set[str]] = {kind: set() for kind in (Understated, Louder)}

@@ -62,8 +62,7 @@ def sample(mechanism: Mechanism, value: Array, rng: np.random.Generator, n: int 
 def log_density(mechanism: Example, output: Array, value: Array) -> Array:
     """Return the log density of whole releases, runs first: what is left of their own axes is summed."""
     each = np.asarray(mechanism.log_density(output, np.asarray(value)))
-    result: Array = each.reshape(len(output), -1).sum(axis=1)
-    return result
+    return each.reshape(len(output), -1).sum(axis=1)
 
 
 def is_scalar(mechanism: Any) -> bool:

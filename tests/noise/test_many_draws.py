@@ -49,8 +49,7 @@ def test_watching_a_choice_sees_how_often_each_candidate_comes() -> None:
 
         def release(rng: np.random.Generator, size: int, factor: float = factor) -> Array:
             weights = factor * np.broadcast_to(scores, (size, 4))
-            chosen: Array = np.argmax(weights + rng.gumbel(size=weights.shape), axis=1)
-            return chosen
+            return np.argmax(weights + rng.gumbel(size=weights.shape), axis=1)
 
         seen = watch_noise(release, choice, scores, runs=20_000, rng=np.random.default_rng(4))
         assert seen.fallen == falls, seen
@@ -75,8 +74,7 @@ class Single(Gaussian):
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         """Return the value and noise in single precision."""
         noise = rng.standard_normal(np.shape(value), dtype=np.float32)
-        result: Array = (np.asarray(value) + self.stddev * noise).astype(np.float32).astype(np.float64)
-        return result
+        return (np.asarray(value) + self.stddev * noise).astype(np.float32).astype(np.float64)
 
 
 class Repeated(Single):
@@ -106,8 +104,7 @@ def test_watched_noise_in_single_precision_is_not_accused(answer: float, kind: A
     exact = np.full(8, answer)
 
     def release(rng: np.random.Generator, size: int) -> Array:
-        output: Array = (exact + rng.standard_normal((size, 8), dtype=np.float32)).astype(np.float32).astype(kind)
-        return output
+        return (exact + rng.standard_normal((size, 8), dtype=np.float32)).astype(np.float32).astype(kind)
 
     for seed in range(5):
         seen = watch_noise(release, UNIT, exact, runs=5_000, rng=np.random.default_rng(seed), significance=1e-6)

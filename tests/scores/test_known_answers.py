@@ -112,8 +112,7 @@ def test_trade_offs_are_those_of_their_sources() -> None:
 
     def lines(epsilon: float, delta: float) -> Array:
         mirrored = 1 - np.exp(-epsilon) * (1 - delta - grid)
-        lower: Array = np.minimum(1.0, np.minimum(np.exp(epsilon) * grid + delta, mirrored))
-        return lower
+        return np.minimum(1.0, np.minimum(np.exp(epsilon) * grid + delta, mirrored))
 
     np.testing.assert_allclose(PrivateTradeOff.of(1.5, 0.02)(grid), lines(1.5, 0.02), atol=1e-12)
     shifted = stats.norm.cdf(stats.norm.ppf(grid) + 1.2)

@@ -39,8 +39,7 @@ def permuted_and_flipped(scores: Any, rng: np.random.Generator, n_runs: int) -> 
     The pair of the audits shows a rho of .7275, and its own is .9744.
     """
     noisy = np.asarray(scores, dtype=float) + rng.exponential(1.0, size=(n_runs, len(scores)))
-    winners: Array = noisy.argmax(axis=1).astype(float)
-    return winners
+    return noisy.argmax(axis=1).astype(float)
 
 
 @dataclass(frozen=True)
@@ -50,8 +49,7 @@ class Sum:
     stddev: float
 
     def __call__(self, value: float, rng: np.random.Generator, n_runs: int) -> Array:
-        released: Array = np.round((value + rng.normal(0, self.stddev, n_runs)) * 64) / 64
-        return released
+        return np.round((value + rng.normal(0, self.stddev, n_runs)) * 64) / 64
 
 
 def audited(function: Any, pair: Any, claim: Claim, seed: int, runs: int = 8_000) -> Any:

@@ -274,5 +274,4 @@ def _gaussian(data: float, rng: np.random.Generator, n_runs: int) -> Array:
 def _cells(tails: Array) -> Array:
     """Return cell probabilities from the tails at increasing cuts. Shape: (laws, cells)."""
     ends = np.ones((len(tails), 1))
-    cells: Array = -np.diff(np.concatenate([ends, tails, 0 * ends], axis=1), axis=1)
-    return cells
+    return -np.diff(np.concatenate([ends, tails, 0 * ends], axis=1), axis=1)

@@ -148,8 +148,7 @@ def test_any_training_function_is_trained_once_a_model_on_the_records_that_are_i
 
     def losses(model: Array, data: Any) -> Array:
         scores = data[0] @ model
-        lost: Array = np.log(np.exp(scores).sum(axis=1)) - scores[np.arange(len(scores)), data[1]]
-        return lost
+        return np.log(np.exp(scores).sum(axis=1)) - scores[np.arange(len(scores)), data[1]]
 
     x, y = SMALL.features, SMALL.labels
     included = np.array([[True] * 6, [True, False, True, True, False, True]])

@@ -59,8 +59,7 @@ def test_the_mean_of_an_e_value_is_at_most_one_at_all_allowed_rates(trade_off: T
 
         def wrong(passes: Array, labels: Array) -> Array:
             predicted, allowed = np.where(labels[:, None], true, false), np.where(labels[:, None], c, a)
-            result: Array = np.log(np.where(passes, predicted / allowed, (1 - predicted) / (1 - allowed)))
-            return result
+            return np.log(np.where(passes, predicted / allowed, (1 - predicted) / (1 - allowed)))
 
         assert _largest(wrong, rates, trade_off) > 1.01
 

@@ -119,8 +119,7 @@ class Plugged:
 
     def release(self, value: Array, rng: np.random.Generator) -> Array:
         ends = np.cumsum([[float(p) for p in law] for law in self.laws], axis=1)
-        drawn: Array = (rng.random(np.shape(value))[..., None] >= ends[np.asarray(value), :-1]).sum(axis=-1)
-        return drawn
+        return (rng.random(np.shape(value))[..., None] >= ends[np.asarray(value), :-1]).sum(axis=-1)
 
     def log_density(self, output: Array, value: Array) -> Array:
         with np.errstate(divide="ignore"):

@@ -73,8 +73,7 @@ class _Single:
         """Return what the policy chooses, without what it drew ahead."""
         if hasattr(self.held, "ahead"):
             self.held.ahead, self.held.block = [], 1
-        chosen: tuple[int, int] = self.held.choose(number, rng)
-        return chosen
+        return self.held.choose(number, rng)
 
     def learn(self, left: int, right: int, *, won: bool) -> None:
         """Count the answer."""

@@ -19,8 +19,7 @@ STUDIES = sorted(path.parent.name for path in TABLES.glob("*/study.json"))
 
 def _study(name: str) -> dict[str, Any]:
     """Return the document of a shipped study."""
-    found: dict[str, Any] = json.loads((TABLES / name / "study.json").read_text(encoding="utf-8"))
-    return found
+    return json.loads((TABLES / name / "study.json").read_text(encoding="utf-8"))
 
 
 def _text(study: dict[str, Any]) -> str:

@@ -58,5 +58,4 @@ class RelativeMinimumDivergence(Counting):
         with np.errstate(divide="ignore", invalid="ignore"):
             entropy = -np.nan_to_num(met * np.log(met)) - np.nan_to_num((1 - met) * np.log(1 - met))
         pairs = np.where((met <= 0.5) & (duels > 0), duels * (math.log(2) - entropy), 0.0)
-        total: Array = pairs.sum(axis=1)
-        return total
+        return pairs.sum(axis=1)

@@ -91,8 +91,7 @@ class RemovalClock:
         size = np.abs(np.asarray(output))
         odd = np.asarray(value)[..., None] == 1
         log_density: Array = np.where(odd, np.log1p(size) - math.log(4), -math.log(2)) - size
-        total: Array = log_density.sum(axis=-1)
-        return total
+        return log_density.sum(axis=-1)
 
     def scaled(self, factor: float) -> Self:
         """Return the same: the pattern does not depend on the scale."""

@@ -74,8 +74,7 @@ class _Runs:
 
     def last(self, arms: Array, runs: Array) -> Array:
         """Return the last outputs of some counters; exactly 0 before the first element."""
-        outputs: Array = self.shown[arms * len(self.ids) + runs]
-        return outputs
+        return self.shown[arms * len(self.ids) + runs]
 
     def bound(self, arms: Array, runs: Array, outputs: Array) -> None:
         """Set the intervals of some options after a new output; an option without plays has none."""

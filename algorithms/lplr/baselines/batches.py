@@ -57,8 +57,7 @@ def uniform_policy(problem: LinearBandit, n_runs: int) -> Array:
 
 def best_of(index: Array) -> Array:
     """Return the policy that plays the largest index, (R, C, A)."""
-    policy: Array = (index.argmax(axis=2)[..., None] == np.arange(index.shape[2])).astype(np.float64)
-    return policy
+    return (index.argmax(axis=2)[..., None] == np.arange(index.shape[2])).astype(np.float64)
 
 
 def run_batches(

@@ -157,5 +157,4 @@ class GaussianUcb:
         if self.policy == "greedy":
             return np.asarray(value)
         norm = np.sqrt(np.einsum("cai,rij,caj->rca", problem.features, inverse, problem.features))
-        index: Array = value + self._bonus(users) * norm
-        return index
+        return value + self._bonus(users) * norm

@@ -97,8 +97,7 @@ class SufficientStatistics:
             half_width = self._half_width(problem, users, gram)
             floor = np.where(active, value - half_width, -np.inf).max(axis=2, keepdims=True)
             active = active & (value + half_width >= floor)
-            law: Array = active / active.sum(axis=2, keepdims=True)
-            return law
+            return active / active.sum(axis=2, keepdims=True)
 
         lengths = _doubling(self.horizon)
         course = run_batches(
@@ -128,8 +127,7 @@ class SufficientStatistics:
         values, vectors = np.linalg.eigh(gram)
         lifted = np.maximum(values + self.ridge(users), self.ridge(users))
         inner = np.einsum("rji,rj->ri", vectors, target) / lifted
-        estimates: Array = np.einsum("rij,rj->ri", vectors, inner)
-        return estimates
+        return np.einsum("rij,rj->ri", vectors, inner)
 
     def _half_width(self, problem: LinearBandit, users: int, gram: Array) -> Array:
         """Return how far a cell's estimate can be off: noise of both sums and the ridge, through the inverse."""
@@ -138,8 +136,7 @@ class SufficientStatistics:
         inverse = np.einsum("rij,rj,rkj->rik", vectors, 1 / lifted, vectors)
         reach = np.linalg.norm(np.einsum("rij,caj->rcai", inverse, problem.features), axis=3)
         vector = self.quantile * self.vector.scale * math.sqrt(2 * users * self.dimension)
-        width: Array = np.minimum(1.0, reach * (vector + math.sqrt(users) * self.quantile + 2 * self.ridge(users)))
-        return width
+        return np.minimum(1.0, reach * (vector + math.sqrt(users) * self.quantile + 2 * self.ridge(users)))
 
 
 def _doubling(horizon: int) -> tuple[int, ...]:

@@ -74,8 +74,7 @@ class Law:
         rows = rows.astype(np.int64) if self.whole else rows
         with np.errstate(all="ignore"):
             logs = np.asarray(self.mechanism.log_density(rows.reshape(-1, *self.shape), answers), dtype=np.float64)
-        total: Array = logs.reshape(len(rows), -1).sum(axis=1)
-        return total
+        return logs.reshape(len(rows), -1).sum(axis=1)
 
     @property
     def whole(self) -> bool:
@@ -160,8 +159,7 @@ def _grid(law: Law, direction: Array) -> Array:
     peak, fallen = _peak(law, direction, width * _SIZES)
     near, far = (width * _SIZES[: 1 + int(np.searchsorted(fallen[:-1], fall))][-1] for fall in (_NEAR, _FAR))
     points = _FINE if law.output.shape[1] == 1 else _COARSE
-    places: Array = peak + near * np.sinh(np.arcsinh(far / near) * np.linspace(-1, 1, points))
-    return places
+    return peak + near * np.sinh(np.arcsinh(far / near) * np.linspace(-1, 1, points))
 
 
 def _peak(law: Law, direction: Array, sizes: Array) -> tuple[float, Array]:

@@ -56,8 +56,7 @@ def _products(normal: Array) -> Iterator[Look]:
 
 def _sizes(normal: Array) -> Array:
     """Return the sizes of normal numbers, with mean 0 and variance 1."""
-    sizes: Array = (np.abs(normal) - np.sqrt(2 / np.pi)) / np.sqrt(1 - 2 / np.pi)
-    return sizes
+    return (np.abs(normal) - np.sqrt(2 / np.pi)) / np.sqrt(1 - 2 / np.pi)
 
 
 def _pairs(normal: Array) -> Iterator[Look]:

@@ -58,8 +58,7 @@ TREES: dict[str, tuple[dp.Declaration, Neighbours]] = {
 def certificate(name: str) -> Data:
     """An honest certificate as data."""
     tree, relation = TREES[name]
-    data: Data = dp.certify(tree, dp.Claim(epsilon=4.0, delta=1e-4, neighbours=relation), effort="quick").to_dict()
-    return data
+    return dp.certify(tree, dp.Claim(epsilon=4.0, delta=1e-4, neighbours=relation), effort="quick").to_dict()
 
 
 @pytest.mark.parametrize("name", TREES)

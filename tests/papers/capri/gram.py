@@ -29,8 +29,7 @@ class GramRun:
 def inverse_root(matrix: Array, tolerance: float = 1e-10) -> Array:
     values, vectors = np.linalg.eigh(matrix)
     kept = values > tolerance * values[-1]
-    result: Array = (vectors[:, kept] / np.sqrt(values[kept])) @ vectors[:, kept].T
-    return result
+    return (vectors[:, kept] / np.sqrt(values[kept])) @ vectors[:, kept].T
 
 
 def posterior_variance(kernel: Array, basis: Any, covariance: Any, ridge: float) -> Any:
@@ -47,8 +46,7 @@ def gram_maps(kernel: Array, basis: Any, covariance: Any, ridge: float) -> Array
     """M^(-1/2) k_S(w) for every cell, as columns."""
     k_sr = kernel[np.ix_(basis, covariance)]
     m = k_sr @ k_sr.T + ridge * kernel[np.ix_(basis, basis)]
-    maps: Array = inverse_root(m) @ kernel[basis]
-    return maps
+    return inverse_root(m) @ kernel[basis]
 
 
 def run_per_round(plan: Plan, domain: Domain, problem: KernelBandit, rng: np.random.Generator) -> GramRun:

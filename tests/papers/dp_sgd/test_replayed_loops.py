@@ -203,8 +203,7 @@ def test_what_cannot_be_replayed_is_not_observed() -> None:
     def unseeded(features: Array, labels: Array, watch: Watch, rng: np.random.Generator) -> Array:
         weights = np.random.default_rng().normal(size=(4, 1))
         noisy: Array = watch.step(rng.normal(size=(4, 1)))
-        summed: Array = weights + noisy
-        return summed
+        return weights + noisy
 
     def deaf(features: Array, labels: Array, watch: Watch, rng: np.random.Generator) -> Array:
         sums: Array = features[:, :, None].sum(axis=0) + rng.normal(size=(4, 1))

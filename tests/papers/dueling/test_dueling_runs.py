@@ -145,8 +145,7 @@ class Tape:
         return self.answers[rounds, left, right] + np.zeros(np.shape(left))
 
     def opponents(self, number: int, lists: Array, left: Array, rng: np.random.Generator) -> Array:
-        result: Array = lists[np.arange(len(left)), (self.draws[number] * left).astype(int)]
-        return result
+        return lists[np.arange(len(left)), (self.draws[number] * left).astype(int)]
 
     def random(self, size: int | tuple[int, ...]) -> Array:
         """The draws of a block of rounds, from the place that the engine has reached."""

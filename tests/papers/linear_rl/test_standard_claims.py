@@ -22,8 +22,7 @@ def test_noise_exceeds_the_printed_norms_no_more_often_than_claimed(alpha: float
 
     def symmetric(entries: Array) -> Array:
         upper = np.triu(entries)
-        both: Array = upper + np.swapaxes(np.triu(entries, 1), -1, -2)
-        return both
+        return upper + np.swapaxes(np.triu(entries, 1), -1, -2)
 
     normal = np.abs(np.linalg.eigvalsh(symmetric(rng.standard_normal((_RUNS, d, d))))).max(axis=1)
     vector = np.linalg.norm(rng.laplace(size=(_RUNS, d)), axis=1)

@@ -84,8 +84,7 @@ def _sandwiched(rng: np.random.Generator, exact: Array, low: float, high: float)
     """Return a symmetric matrix between low and high times `exact`, drawn at the extremes of a random frame."""
     root = np.linalg.cholesky(exact)
     frame, _ = np.linalg.qr(rng.standard_normal(exact.shape))
-    drawn: Array = root @ (frame * rng.choice([low, high], len(exact))) @ frame.T @ root.T
-    return drawn
+    return root @ (frame * rng.choice([low, high], len(exact))) @ frame.T @ root.T
 
 
 def test_a_doubled_determinant_lets_single_forms_grow_by_a_power_of_the_noise_and_the_spectral_rule_does_not() -> None:

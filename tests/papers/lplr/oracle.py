@@ -154,8 +154,7 @@ def stored(
     def eta(phi: Array) -> float:
         left = present(walked(phi, tree, len(key) - 1, plan.resolution.gamma, plan.resolution.depth))[1]
         along = abs(float(u @ left))
-        result: float = min(1.0, max(0.0, width_at(phi, parent) + along * radius + mean * along / math.sqrt(s)))
-        return result
+        return min(1.0, max(0.0, width_at(phi, parent) + along * radius + mean * along / math.sqrt(s)))
 
     return Node(u, slope, eta, parent)
 

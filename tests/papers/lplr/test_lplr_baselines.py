@@ -77,8 +77,7 @@ def fitted_to_noisy_records(features: Array, rewards: Array, rng: np.random.Gene
     users, d = features.shape[1:]
     gram = np.einsum("nui,nuj->nij", x, x) / users - 2 * np.eye(d)
     target = np.einsum("nui,nu->ni", x, y) / users
-    estimates: Array = np.clip((np.linalg.pinv(gram) @ target[..., None])[..., 0], -1.0, 1.0)
-    return estimates
+    return np.clip((np.linalg.pinv(gram) @ target[..., None])[..., 0], -1.0, 1.0)
 
 
 def test_the_error_of_input_perturbation_falls_like_the_third_root_on_laws_that_change_with_the_users() -> None:
