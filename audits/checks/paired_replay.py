@@ -107,6 +107,8 @@ def _repeated(tape: RunTape) -> Iterator[Finding]:
     for release in tape.released:
         if release.output.dtype.kind != "f" or release.output.shape != release.value.shape or not release.output.size:
             continue
+        if not np.isfinite(release.value).all():
+            continue  # nobody can take noise off again
         key, label = np.round(release.output - release.value, 9).tobytes(), release.labels[0]
         if key in seen:
             message = f"'{label}' carries the noise of '{seen[key]}' again ({release.site})."
