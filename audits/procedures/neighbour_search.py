@@ -62,7 +62,7 @@ def search_neighbours(
 ) -> BestPair:
     """Return the pair of neighbours on which an attack on `function` promises the largest bound with `runs` runs.
 
-    `pairs` are (name, pair), as `awkward_pairs` yields them, all neighbours under the claim's relation; `step` returns
+    `pairs` are (name, pair), such as those of `coverage_pairs`, all of the claim's relation; `step` returns
     another pair near a given one. Each pair first gets `runs` divided by `part`, 50 to 500. Audit the returned pair
     with a generator that was not used here: then no run that chose the pair is counted. On a pair where the function
     raises, each run is a call of its own, and outcomes are attacked instead of a given score; a pair on which every run

@@ -7,12 +7,15 @@ import pandas as pd
 import pytest
 
 from audits import audit, function_case, when_refuted
-from audits.experiment.neighbours import EQUAL, REORDERED, awkward_pairs, pair_remarks
+from audits.experiment.neighbours import EQUAL, REORDERED, pair_remarks
 from audits.procedures.neighbour_search import search_neighbours
+from audits.replay.coverage_pairs import coverage_pairs
 from dpaudit import Claim
 from dpaudit.model.mechanism import Array
 
 ONE = Claim(epsilon=1.0, neighbours="replace_one")
+COVERING = tuple((pair.says, pair.neighbours) for pair in coverage_pairs(np.array([0.2, 0.7, 0.5]), "replace_one"))
+NAN = "one record holds NaN"
 
 
 def unclipped_above_ten(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
@@ -26,12 +29,11 @@ def clipped(data: Any, rng: np.random.Generator, n_runs: int) -> Any:
 
 
 def test_the_search_finds_the_pair_that_leaks_and_the_audit_on_other_runs_confirms_it() -> None:
-    """Of nine awkward pairs those with a large value leak everything; the audit's runs chose nothing."""
+    """Of 57 covering pairs those with a large value leak everything; the audit's runs chose nothing."""
     search, runs = np.random.default_rng(1).spawn(2)
-    pairs = tuple(awkward_pairs(np.array([0.2, 0.7, 0.5]), "replace_one"))
-    found = search_neighbours(unclipped_above_ten, pairs, ONE, runs=4_000, rng=search)
-    assert found.name in ("infinity", "largest float", "far outside the domain")
-    assert found.spent < 20_000
+    found = search_neighbours(unclipped_above_ten, COVERING, ONE, runs=4_000, rng=search)
+    assert found.name in ("one record holds infinity", "one record holds a value far above the others")
+    assert found.spent < 2_500 * len(COVERING)
     result = audit(unclipped_above_ten, neighbours=found.pair, claim=ONE, runs=4_000, rng=runs)
     assert result.verdict == "violation"
     assert (
@@ -63,19 +65,17 @@ def picky(data: Array, rng: np.random.Generator, n_runs: int) -> Any:
 
 def test_the_search_is_deterministic_and_tries_pairs_that_raise_first() -> None:
     """One stream, one answer: the only pair on which the function raises, although others promise a bound as well."""
-    pairs = tuple(awkward_pairs(np.array([0.2, 0.7, 0.5]), "replace_one"))
-    one, two = (search_neighbours(picky, pairs, ONE, runs=4_000, rng=np.random.default_rng(4)) for _ in range(2))
+    one, two = (search_neighbours(picky, COVERING, ONE, runs=4_000, rng=np.random.default_rng(4)) for _ in range(2))
     assert (one.name, one.rated) == (two.name, two.rated)
-    assert (one.name, one.raised, one.left_out) == ("NaN", ("NaN",), ())
+    assert (one.name, one.raised, one.left_out) == (NAN, (NAN,), ())
 
 
 @pytest.mark.parametrize("score", [None, np.asarray])
-def test_an_audit_of_awkward_pairs_counts_an_exception_as_an_output(score: Any) -> None:
+def test_an_audit_of_covering_pairs_counts_an_exception_as_an_output(score: Any) -> None:
     """A given score cannot read an exception: outcomes are attacked instead."""
     searching, auditing = np.random.default_rng(1).spawn(2)
-    pairs = awkward_pairs(np.array([0.2, 0.7, 0.5]), "replace_one")
-    found = search_neighbours(picky, pairs, ONE, runs=2_000, rng=searching, score=score)
-    assert (found.name, found.raised) == ("NaN", ("NaN",))
+    found = search_neighbours(picky, COVERING, ONE, runs=2_000, rng=searching, score=score)
+    assert (found.name, found.raised) == (NAN, (NAN,))
     case = function_case(picky, found.pair, ONE, score=score)
     assert audit(case, claim=ONE, runs=2_000, rng=auditing).verdict == "violation"
 

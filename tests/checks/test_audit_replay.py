@@ -8,7 +8,7 @@ import pytest
 
 from audits.checks.paired_replay import Tape, replay_neighbours
 from audits.experiment.equality import same
-from audits.experiment.neighbours import awkward_pairs
+from audits.replay.coverage_pairs import coverage_pairs
 from dpaudit import Parallel, Release
 from dpaudit.model.mechanism import Array
 from mechanisms import Gaussian
@@ -45,22 +45,23 @@ def rules(
     return {finding.rule for finding in found}
 
 
-def test_an_honest_sum_is_clean_on_every_awkward_neighbour() -> None:
+def test_an_honest_sum_is_clean_on_every_pair_that_covers_its_data() -> None:
     """Clipping and NaN handling leave nothing to find."""
-    pairs = dict(awkward_pairs(FIRST, "replace_one"))
-    assert {"NaN", "infinity", "largest float", "a duplicate"} <= pairs.keys()
+    pairs = {pair.says: pair.neighbours for pair in coverage_pairs(FIRST, "replace_one")}
+    assert {"one record holds NaN", "one record holds infinity"} <= pairs.keys()
     assert all(rules(honest, pair) == set() for pair in pairs.values())
 
 
-def test_a_missing_clip_is_found_by_some_awkward_neighbour() -> None:
+def test_a_missing_clip_is_found_by_some_covering_pair() -> None:
     """An unclipped sum moves without bound, and NaN counts as infinitely far."""
 
     def unclipped(data: Array, tape: Tape, rng: np.random.Generator) -> Any:
         return tape.release("sum", NOISE, data.sum())
 
-    found = {name: rules(unclipped, pair) for name, pair in awkward_pairs(FIRST, "replace_one")}
-    assert found["NaN"] == found["infinity"] == found["far outside the domain"] == {"DPA220"}
-    assert found["a duplicate"] == set()
+    found = {pair.says: rules(unclipped, pair.neighbours) for pair in coverage_pairs(FIRST, "replace_one")}
+    wild = ("NaN", "infinity", "a value far above the others")
+    assert all(found[f"one record holds {value}"] == {"DPA220"} for value in wild)
+    assert found["one record holds the largest value, 0.5, or the smallest value, -0.5"] == set()
 
 
 def test_nan_is_infinitely_far() -> None:
@@ -171,12 +172,3 @@ def test_equality_is_structural() -> None:
     assert not same(np.zeros(2), np.zeros(2, dtype=np.float32))
     assert same({"a": [np.nan, (1, "x")]}, {"a": [np.nan, (1, "x")]})
     assert not same([1, 2], (1, 2))
-
-
-def test_add_remove_pairs_shrink_to_nothing() -> None:
-    """A singleton class removed and an empty data set are among the pairs."""
-    data = np.array([1, 1, 2])
-    pairs = dict(awkward_pairs(data, "add_remove"))
-    assert len(pairs["a single record or none"][1]) == 0
-    assert pairs["the only record of its kind removed"][1].tolist() == [1, 1]
-    assert all(abs(len(a) - len(b)) == 1 for a, b in pairs.values())
