@@ -90,7 +90,7 @@ def declared_case(
         ):
             raise ValueError(
                 f"Expected no {type(node).__name__} in the declaration, at {path}: releases alone do not hide where a "
-                "record takes part. Use shuffled_case for shuffled reports, and the cases of dp_sgd for samples."
+                "record takes part. Write a case whose run draws that too, as those of dp_sgd do for samples."
             )
     sampled = tuple(leaves(declaration))
     unanswered = [label for label, _, _ in sampled if label not in pairs]
