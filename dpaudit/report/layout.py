@@ -23,7 +23,7 @@ _WORDS: dict[str, str] = table_of("dpaudit.report", "captions.toml")
 _SIGNS = {"evidence": "●", "declared": "○", "not_assessed": "◌", "not_applicable": "·"}
 """What a value rests on; measured, declared and not assessed differ in form."""
 
-_DRAWN = {"tree": "derivation", "curve": "curve", "slack": "curve", "front": "usefulness"}
+_DRAWN = {"tree": "derivation", "curve": "curve", "front": "usefulness"}
 """The section of each figure of full width."""
 
 _SMALL = {"audits": "roc-", "scores": "scores-roc-"}

@@ -10,14 +10,13 @@ from scipy.special import ndtr, ndtri
 
 from dpaudit import PostProcess, Release, Sequential
 from dpaudit.model.bracket import Bracket
-from dpaudit.model.readings import Factor, Slack
+from dpaudit.model.readings import Slack
 from dpaudit.report import Report
 from dpaudit.report.curves import claimed_advantage, delta_curve, highest_true_positive_rate
 from dpaudit.report.derivation import MOST_ROWS, rows_of
-from dpaudit.report.slackness import steps_of
 from dpaudit.wording.certificates import noise_sentence
 from dpaudit.wording.numerals import at_least, at_most, interval, nearest
-from tests.narrowing import as_a, present
+from tests.narrowing import as_a
 
 
 def test_the_trade_off_of_a_gaussian_lies_close_above_the_exact_one(stories: dict[str, Report]) -> None:
@@ -105,22 +104,6 @@ def test_rows_point_at_the_conditions_that_their_node_brings(stories: dict[str, 
     assert len(rows["Billboard"]) == 4
     assert [text.split()[0] for text in rows["In parallel"]] == ["Which", "Only"]
     assert not set(rows["Release"]) & set(rows["In parallel"])
-
-
-def test_the_steps_multiply_to_the_whole_slack(stories: dict[str, Report]) -> None:
-    """The first step starts at the noise ratio, the last one ends at 1 within the unnamed half per cent."""
-    slack = stories["paper"].certificate.slack
-    steps = steps_of(present(slack))
-    assert steps[0].start == slack.noise_ratio
-    assert steps[-1].end == pytest.approx(1.0, rel=5e-3)
-
-
-def test_what_no_factor_explains_is_a_step_of_its_own() -> None:
-    """A product of factors that falls short is not hidden."""
-    slack = Slack(
-        epsilon_ratio=9.0, noise_ratio=8.0, factors=(Factor(name="a", factor=2.0, noise_factor=2.0, sentence="a"),)
-    )
-    assert [(step.name, step.factor) for step in steps_of(slack)] == [("a", 2.0), ("not named", 4.0)]
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from dpaudit.engines import DEFAULT, ENGINES
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.bracket import Bracket
 from dpaudit.model.declaration import Declaration, Subsample, walk
+from dpaudit.model.readings import Factor, Slack
 from dpaudit.report.compliance.allocation import allocation, groups
 from dpaudit.report.compliance.attacker import beliefs, operating, reviewer
 from dpaudit.report.compliance.fields import Field, Grid, Part, evidence, grid, not_applicable
@@ -20,8 +21,7 @@ from dpaudit.report.facts import Facts
 from dpaudit.report.inputs import ReportInputs
 from dpaudit.report.marks import MARKS, marked
 from dpaudit.report.meaning import bounds_in_measure, odds_of
-from dpaudit.report.slackness import loose
-from dpaudit.wording.certificates import noise_sentence
+from dpaudit.wording.certificates import UNNAMED, noise_sentence
 from dpaudit.wording.claims import capital
 from dpaudit.wording.numerals import at_least, at_most, ends, exact, nearest
 
@@ -62,8 +62,7 @@ def measured_fields(report: ReportInputs) -> tuple[Field, ...]:
 
 def _argument(report: ReportInputs) -> Iterator[Grid]:
     """Yield the tables of findings, of conditions and of slack factors; a table without rows is left out."""
-    certificate = report.certificate
-    factors = certificate.slack.factors if certificate.slack is not None and loose(certificate.slack) else ()
+    certificate, factors = report.certificate, _factors(report.certificate.slack)
     tables = (
         grid(
             "findings",
@@ -87,6 +86,12 @@ def _argument(report: ReportInputs) -> Iterator[Grid]:
         ),
     )
     yield from (table for table in tables if table.rows)
+
+
+def _factors(slack: Slack | None) -> tuple[Factor, ...]:
+    """Return the factors of the slack; nothing where none of them changes the noise by half a per cent."""
+    factors = () if slack is None else slack.factors
+    return factors if any(abs(factor.noise_factor - 1) > UNNAMED for factor in factors) else ()
 
 
 def _ends(report: ReportInputs, bracket: Bracket) -> str:

@@ -7,16 +7,12 @@ from dpaudit.report.figures.curve import curve_figure
 from dpaudit.report.figures.front import front_figure
 from dpaudit.report.figures.rates import roc_figure, scores_roc_figure
 from dpaudit.report.figures.tree import tree_figure
-from dpaudit.report.figures.waterfall import waterfall_figure
-from dpaudit.report.slackness import loose
 
 
 def figures_of(facts: Facts) -> dict[str, Figure]:
     """Return all figures of a report by name: those that have something to show."""
-    slack, void = facts.report.certificate.slack, bool(facts.report.void)
+    void = bool(facts.report.void)
     drawn = [axis_figure(facts.report), tree_figure(facts.rows, void=void)]
-    if slack is not None and loose(slack):
-        drawn.append(waterfall_figure(slack))
     if facts.curve.points and not void:
         drawn.append(curve_figure(facts.report.reading, facts.curve))
     drawn += [
