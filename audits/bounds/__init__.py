@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from audits.bounds.error_rates import error_rate_bound as error_rate_bound
     from audits.bounds.guessing import guessing_bound as guessing_bound
     from audits.bounds.mu_process import MuProcess as MuProcess
-    from audits.bounds.one_event import event_renyi as event_renyi
     from audits.bounds.one_event import event_rho as event_rho
     from audits.bounds.one_run import one_run_guesses as one_run_guesses
     from audits.bounds.one_run import one_run_orthogonal_bound as one_run_orthogonal_bound

@@ -23,35 +23,22 @@ _NEAR_ONE = 1e-13
 """More than the rounding of a logarithm, which is divided by the order less 1."""
 
 
-def event_renyi(order: float, hits: int, ins: int, alarms: int, outs: int, significance: float) -> float:
-    """Return a lower bound on the Renyi divergence of `order`, from `hits` of `ins` runs and `alarms` of `outs` runs.
-
-    `hits` counts the event with the record, `alarms` without it; the larger of both orders of the data sets is taken.
-    Guarantee: wrong with probability at most `significance`, at every order at once, for an event that was fixed on
-    other runs together with its direction. Edge cases: 0 where the limits do not separate, or one side has no run.
-    Raises: ValueError: an order below 1, counts that are not possible, or `significance` outside (0, 1).
-    Source: van Erven and Harremoes (2014), Theorem 9; Clopper and Pearson (1934).
-
-    >>> round(event_renyi(2.0, 500, 1000, 68, 1000, 0.01), 4)
-    0.9679
-    """
-    if not order >= 1:
-        raise ValueError(f"Expected order={order!r} to be at least 1.")
-    b, q = event_rates(hits, ins, alarms, outs, significance)
-    return _rounded_down(float(max(coin_divergence(order, b, q), coin_divergence(order, q, b)))) if b > q else 0.0
-
-
 def event_rho(hits: int, ins: int, alarms: int, outs: int, significance: float) -> float:
     """Return a lower bound on rho, the supremum of R_a / a, from the counts of one event.
 
-    Guarantee, edge cases and errors: as for `event_renyi`; no further correction for all orders, as the same two limits
-    serve every order and both orders of the data sets.
+    `hits` counts the event with the record, `alarms` without it; the larger of both orders of the data sets is taken.
+    Guarantee: wrong with probability at most `significance`, for an event that was fixed on other runs together with
+    its direction: the same two limits serve every order. Edge cases: 0 where the limits do not separate, or one side
+    has no run.
+    Raises: ValueError: counts that are not possible, or `significance` outside (0, 1).
+    Source: van Erven and Harremoes (2014), Theorem 9; Clopper and Pearson (1934).
 
     >>> round(event_rho(500, 1000, 68, 1000, 0.01), 4)
     0.4939
     """
     b, q = event_rates(hits, ins, alarms, outs, significance)
-    return _rounded_down(float(max(coin_rho(b, q), coin_rho(q, b)))) if b > q else 0.0
+    largest = float(max(coin_rho(b, q), coin_rho(q, b))) if b > q else 0.0
+    return max(0.0, largest * (1 - _ROUNDING) - _ROUNDING)
 
 
 def event_rates(hits: int, ins: int, alarms: int, outs: int, significance: float) -> tuple[float, float]:
@@ -97,8 +84,3 @@ def shown_by(claim: MeasuredClaim, b: Array, q: Array) -> list[Array]:
                     factor = math.exp(min(700.0, at or 0.0))
                     values.append(np.maximum(b - factor * q, 1 - q - factor * (1 - b)))
     return [np.where(b > q, np.maximum(0.0, value * (1 - _ROUNDING) - _ROUNDING), 0.0) for value in values]
-
-
-def _rounded_down(value: float) -> float:
-    """Return a number that rounding has not raised above the exact one."""
-    return max(0.0, value * (1 - _ROUNDING) - _ROUNDING)
