@@ -16,7 +16,7 @@ from scipy.special import bdtrc
 from dpaudit.looks import Look, Search, binomial_tails
 from dpaudit.model.mechanism import Array
 from dpaudit.training.batch_law import BatchLaw, Sampled, batch_law, dealt_law, poisson_law
-from dpaudit.training.size_checks import sizes, spread
+from dpaudit.training.size_checks import evenness, sizes, spread
 
 _LAGS, _BLOCKS, _STEPS, _PAIRED = 64, 64, 512, 1500
 _CELLS = 50_000_000
@@ -79,7 +79,7 @@ def sights(runs: Sequence[DrawnBatches]) -> tuple[Look, ...]:
     tables = [table[: law.epoch] if law.repeated else table for law, table in zip(laws, tables, strict=True)]
     return repeats + tuple(
         sight
-        for look in (sizes, spread, _whole, _again, _often, _cells, _neighbours, _pairs, _steps, _later)
+        for look in (sizes, spread, evenness, _whole, _again, _often, _cells, _neighbours, _pairs, _steps, _later)
         for sight in look(laws, tables)
     )
 

@@ -1,11 +1,10 @@
 """The law of batches as a declaration states it: how large they are, and with which probability a record is in one."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import assert_never
 
 import numpy as np
-from scipy.special import bdtr, bdtrc
+from scipy.special import bdtrc, gammaln, xlog1py, xlogy
 
 from dpaudit.checks import count
 from dpaudit.model.declaration import Allocate, Subsample
@@ -19,20 +18,27 @@ Sampled = Subsample | Allocate
 class BatchLaw:
     """How one run draws batches out of `records` records.
 
-    `share` is the probability that a record is in a batch, on average over the draws of it. `size_law(n)` is the
-    probability of at most n records in a batch; None where all batches of a kind have `sizes`, the least and the most.
+    `share` is the probability that a record is in a batch, on average over the draws of it. `size_masses` are
+    the probabilities of 0 to `records` records in a batch; None where all batches have `sizes`, the least or the most.
     A record is in `per_epoch` batches of every epoch of `epoch` batches where that is fixed, and then "repeated" says
-    that it is in the same ones again. `several` says that a record may be in a batch more than once.
+    that it is in the same ones again. `several` says that a record may be in a batch more than once,
+    and `apart` that each record is drawn by itself, in each batch anew.
     """
 
     records: int
     share: float
-    size_law: Callable[[Array], Array] | None = None
+    size_masses: Array | None = None
     sizes: tuple[int, int] | None = None
     epoch: int | None = None
     per_epoch: int = 1
     repeated: bool = False
     several: bool = False
+    apart: bool = False
+
+    def at_most(self, size: Array) -> Array:
+        """Return the probability of at most so many records in a batch."""
+        masses = np.zeros(0) if self.size_masses is None else self.size_masses
+        return np.append(0.0, np.cumsum(masses))[np.clip(np.asarray(size) + 1, 0, len(masses))]
 
 
 def batch_law(node: Sampled, records: int) -> BatchLaw:
@@ -52,7 +58,7 @@ def batch_law(node: Sampled, records: int) -> BatchLaw:
             return BatchLaw(
                 records=checked,
                 share=share,
-                size_law=lambda size: _at_most(size, checked, share),
+                size_masses=_masses(checked, share),
                 epoch=steps,
                 per_epoch=times,
                 repeated=positions == "repeated",
@@ -67,7 +73,7 @@ def poisson_law(records: int, rate: float) -> BatchLaw:
     >>> poisson_law(10, 0.5).share
     0.5
     """
-    return BatchLaw(records=records, share=rate, size_law=lambda size: _at_most(size, records, rate))
+    return BatchLaw(records=records, share=rate, size_masses=_masses(records, rate), apart=True)
 
 
 def dealt_law(records: int, batches: int) -> BatchLaw:
@@ -90,11 +96,9 @@ def _sampled(node: Subsample, records: int) -> BatchLaw:
         case "truncated_poisson":
             most = int(node.batch_bound or records)
             share = float(bdtrc(np.arange(min(most, records)), records, rate).sum()) / records
-            return BatchLaw(
-                records=records,
-                share=share,
-                size_law=lambda n: np.where(np.asarray(n) >= most, 1.0, _at_most(n, records, rate)),
-            )
+            masses = _masses(records, rate)
+            masses[most], masses[most + 1 :] = masses[most:].sum(), 0.0
+            return BatchLaw(records=records, share=share, size_masses=masses)
         case "without_replacement":
             return BatchLaw(records=records, share=size / records, sizes=(size, size))
         case "with_replacement":
@@ -103,6 +107,8 @@ def _sampled(node: Subsample, records: int) -> BatchLaw:
             assert_never(node.scheme)
 
 
-def _at_most(size: Array, records: int, rate: float) -> Array:
-    """Return the probability that at most `size` of the records are drawn, each with probability `rate`."""
-    return np.where(np.asarray(size) < 0, 0.0, bdtr(np.clip(size, 0, records), records, rate))
+def _masses(records: int, rate: float) -> Array:
+    """Return the probabilities that 0 to `records` records are drawn, each with probability `rate`."""
+    sizes = np.arange(records + 1)
+    ways = gammaln(records + 1) - gammaln(sizes + 1) - gammaln(records - sizes + 1)
+    return np.exp(ways + xlogy(sizes, rate) + xlog1py(records - sizes, -rate))

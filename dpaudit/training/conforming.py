@@ -2,8 +2,7 @@
 
 Each check is a test of one number with its share of the significance, and says the smallest fault that it would have
 caught nine times in ten. Noise: the sum of squared noise over its declared variance is chi-square. Sampling: batch
-sizes add up to a binomial count; and how often each record occurred is binomial too, whose dispersion shuffled or
-fixed batches do not have.
+sizes add up to a binomial count; how batches were drawn is looked at as in `dpaudit.training.batch_checks`.
 """
 
 import math
@@ -89,8 +88,8 @@ def conform(training: Training, watch: Watch, *, significance: float = 1e-6) -> 
     More noise than declared is no finding: it is a remark where the noise of each step is normal and as large as
     declared at least, since normal noise of the declared size and fresh noise of the rest make it up; else it is noise
     of another law.
-    Guarantee: a run that is what it declares is flagged with probability at most `significance`; the tests of
-    dispersion and of contributions without `summed` rest on a normal approximation.
+    Guarantee: a run that is what it declares is flagged with probability at most `significance`; the test of
+    contributions without `summed` rests on a normal approximation.
 
     >>> rng = np.random.default_rng(0)
     >>> watch = Watch(records=100)
@@ -275,7 +274,7 @@ def _clip(observed: float, norm: float, above: float, *, wrong: bool, exactly: b
 
 
 def _sampling(training: Training, watch: Watch, share: float) -> Iterator[Check]:
-    """Yield the test of the rate and that of independence."""
+    """Yield the test of the rate, and those of how batches were drawn."""
     if not watch.sampled:
         return
     rate, steps = training.sample_rate, len(watch.sampled)
@@ -296,37 +295,9 @@ def _sampling(training: Training, watch: Watch, share: float) -> Iterator[Check]
         rule="DPA326" if wrong else "",
         message=f"Records were sampled with rate {observed:.6g}; the accountant was told {rate:.6g}." if wrong else "",
     )
-    if rate < 1 and steps > 1:
-        dispersion = _dispersion(rate, steps, watch, share)
-        yield dispersion
-        if not (wrong or dispersion.rule or repeated_steps(watch)):
-            drawn = DrawnBatches.poisson(watch.sampled, records=watch.records, rate=rate)
-            yield conform_batches([drawn], significance=share)
-
-
-def _dispersion(rate: float, steps: int, watch: Watch, share: float) -> Check:
-    """Return the test of how often each record occurred: binomial counts where records are sampled independently."""
-    times = np.bincount(np.concatenate(watch.sampled), minlength=watch.records)
-    variance = steps * rate * (1 - rate)
-    index = float(((times - steps * rate) ** 2).mean()) / variance
-    error = math.sqrt((2 + (1 - 6 * rate * (1 - rate)) / variance) / watch.records)
-    limit = -float(ndtri(share / 2)) * error
-    wrong = abs(index - 1) > limit
-    why = "shuffled or fixed batches" if index < 1 else "some records are sampled more often than others"
-    return Check(
-        name="dispersion of the sample",
-        observed=index,
-        declared=1.0,
-        caught_below=max(0.0, (1 - limit) / (1 + float(ndtri(POWER)) * error)),
-        caught_above=(1 + limit) / max(1e-9, 1 - float(ndtri(POWER)) * error),
-        rule="DPA326" if wrong else "",
-        message=(
-            f"How often records occur has {index:.4g} times the variance of independent sampling ({why}); "
-            "the amplified epsilon does not hold."
-        )
-        if wrong
-        else "",
-    )
+    if rate < 1 and steps > 1 and not wrong and not repeated_steps(watch):
+        drawn = DrawnBatches.poisson(watch.sampled, records=watch.records, rate=rate)
+        yield conform_batches([drawn], significance=share)
 
 
 def _steps(training: Training, watch: Watch) -> Check:

@@ -99,6 +99,21 @@ def test_a_sampler_that_draws_otherwise_is_found(name: str) -> None:
     assert rules_of(*BROKEN[name]) == "DPA326"
 
 
+def test_records_of_unequal_rates_are_found_wherever_they_stand_in_the_data() -> None:
+    """One run of 1,000 records and 100 steps, half of them with 1.6 times the rate; even rates are left alone."""
+    rng = np.random.default_rng(8)
+    favoured = rng.random(1_000) < 0.5
+
+    def rule(factor: float) -> str:
+        rates = 0.02 * np.where(favoured, factor, 2 - factor)
+        batches = [np.flatnonzero(rng.random(1_000) < rates) for _ in range(100)]
+        check = conform_batches([DrawnBatches.poisson(batches, records=1_000, rate=0.02)])
+        return check.rule and check.message
+
+    assert [rule(1.0) for _ in range(10)] == [""] * 10
+    assert "of 1000 records have" in rule(1.6)
+
+
 def test_dealt_batches_are_dealt_afresh_and_uniformly() -> None:
     """A loader that shuffles once, or not at all, or within halves, is found; a sound one is left alone."""
     rng = np.random.default_rng(1)
