@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from dpaudit.verifier.integers import LATTICE, noise_law
-from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, on_sample, reverse, times
+from dpaudit.verifier.losses import Loss, Multiset, black_box, discrete, on_sample, options, reverse, times
 from dpaudit.verifier.numerics.rates import log_ratio
 from dpaudit.verifier.polygons import larger
 from dpaudit.verifier.refusals import Table, exact_ratio, float_above, positive, ratio, require, require_sizes
@@ -28,6 +28,9 @@ def sides_of(fields: Table, relation: str) -> Sides:
         upper, lower = (Counter(dict(map(_stated, fields["stated"][side]))) for side in ("upper", "lower"))
         one_way = [row.get("one_order", row["loss"] != "discrete") for row in fields["stated"]["upper"]]
         require(all(k or x == reverse(x) for k, x in zip(one_way, upper, strict=False)), "a stated law has both orders")
+        gaussian = [option[0] == "gaussian" for loss in upper for option in options(loss)]
+        one = all(gaussian) or (upper.total() <= 1 and not any(gaussian))
+        require(one, "a plug-in states a loss of several parts")  # nothing says that each is a release of its own
         return upper, lower
     require_sizes(fields)
     return _READERS[fields["name"]](fields, relation)

@@ -12,6 +12,7 @@ from dpaudit.accounting.derivation.plans import Asked, Found, Plan, each, either
 from dpaudit.accounting.dominance import worst
 from dpaudit.accounting.normal_form import Alternatives
 from dpaudit.accounting.samples.in_either_order import in_either_order
+from dpaudit.engines.limits import options_of
 from dpaudit.errors import DeclarationError, UnsupportedError
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.declaration import Declaration, Filtered, Group, Parallel, Release, Repeat, Stated, walk
@@ -26,7 +27,15 @@ from dpaudit.model.losses import (
     SimpleLoss,
 )
 from dpaudit.model.losses.any_order import in_any_order
-from dpaudit.model.mechanism import Mechanism, attained_loss, is_additive, moves_alone, of_records
+from dpaudit.model.mechanism import (
+    Mechanism,
+    attained_loss,
+    is_additive,
+    is_plugged_in,
+    moves_alone,
+    of_records,
+    with_leaves,
+)
 from dpaudit.model.moves import Exchange, Move, name_of
 
 Node = TypeVar("Node")
@@ -37,10 +46,27 @@ def released(judgement: Judgement) -> Alternatives:
     """Return a release's own loss, in both orders unless its law has one, of records that change one after another."""
     node, move = node_of(judgement, Release), judgement.move
     _require_neighbours(node.label, node.mechanism.neighbours, move)
+    _require_one_loss(node)
     together = of_records(node.mechanism, move.records)
     if together is not None:
         return (Composition.of(in_any_order(together.loss(), move.relation)),)
     return (chain(Composition.of(in_any_order(node.mechanism.loss(), move.relation)), move.records),)
+
+
+def _require_one_loss(node: Release) -> None:
+    """Refuse a supplier's loss of several parts, or of a choice between Gaussian and other noise.
+
+    It bounds each pair of neighbours. For two records that change one after another it allows more than the parts do,
+    each for both: nothing says that every part is a release of its own. Gaussian parts are one shift.
+    """
+    for mechanism in filter(is_plugged_in, with_leaves(node.mechanism)):
+        losses = Composition.of(mechanism.loss())
+        gaussian = [isinstance(option, GaussianLoss) for loss, _ in losses.parts for option in options_of(loss)]
+        if not all(gaussian) and (losses.events > 1 or any(gaussian)):
+            raise UnsupportedError(
+                f"'{node.label}': a plug-in's loss of several parts, or of a choice between Gaussian and other "
+                "noise, has no rule. Declare each part as a release of its own, in sequence or in parallel."
+            )
 
 
 def release_attained(judgement: Judgement, asked: Asked) -> Found:

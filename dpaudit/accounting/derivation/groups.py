@@ -49,7 +49,8 @@ def chain(composition: Composition, records: int) -> Composition:
 def _longer(loss: SimpleLoss, records: int) -> Loss:
     """Return a loss that dominates `records` changed one after another; each may meet another option of a choice.
 
-    Shifts of a choice compose. Other options count as one black box: e^epsilon of one multiplies the delta of another.
+    Shifts of a choice compose, each being a release of a part of its own. Other options count as one black box:
+    e^epsilon of one multiplies the delta of another.
     Source: Vadhan (2017), Lemma 2.2, for black boxes; Dong, Roth and Su (2022), on group privacy, for shifts; Bun and
     Steinke (2016), Proposition 1.9, for rho.
     """

@@ -1,0 +1,102 @@
+"""What a supplier's loss must be: that of one release, as records of one person change one after another."""
+
+import json
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+import dpaudit as dp
+from dpaudit.accounting.derivation.groups import chain
+from dpaudit.accounting.normal_form import NormalForm
+from dpaudit.errors import UnsupportedError
+from dpaudit.model.claim import NEIGHBOURS, Neighbours
+from dpaudit.model.losses import (
+    ApproximateLoss,
+    ChoiceLoss,
+    ComposedLoss,
+    Composition,
+    GaussianLoss,
+    LaplaceLoss,
+    Loss,
+)
+from tests.checker.forging import resealed
+
+ODDS = 0.3
+TWO = ComposedLoss(parts=((ApproximateLoss(epsilon=ODDS), 2),))
+"""The loss of each pair of neighbours, as that of two coins; the mechanism has no coins."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Supplied:
+    """A supplier's mechanism with a stated loss."""
+
+    name: ClassVar[str] = "supplied"
+    neighbours: Neighbours
+    stated: Loss
+
+    def loss(self) -> Loss:
+        """Return what the supplier states."""
+        return self.stated
+
+    def release(self, value: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return nothing new."""
+        return value
+
+    def log_density(self, output: np.ndarray, value: np.ndarray) -> np.ndarray:
+        """Return nothing new."""
+        return np.asarray(output - value)
+
+    def scaled(self, factor: float) -> "Supplied":
+        """Return the same."""
+        return self
+
+
+def declared(loss: Loss, relation: Neighbours) -> dp.Release:
+    """Return a release of the supplier's mechanism."""
+    return dp.Release(label="a", mechanism=Supplied(neighbours=relation, stated=loss))
+
+
+def power(event: float) -> float:
+    """Return the largest probability under the first law of an event of this probability under the second one."""
+    odds = math.exp(ODDS)
+    first = (odds / (1 + odds)) ** 2, 2 * odds / (1 + odds) ** 2
+    ends = (0.0, first[0] / odds**2, first[0] / odds**2 + first[1], 1.0)
+    return float(np.interp(event, ends, (0.0, first[0], sum(first), 1.0)))
+
+
+def shown_by_two_records() -> float:
+    """Return the total variation of three laws, of which each is as far from the next one as two coins allow."""
+    events = (part / 10_000 for part in range(10_001))
+    return max(power(power(event)) - event for event in events)
+
+
+def test_two_records_show_more_than_two_coins_each_of_twice_the_odds() -> None:
+    """A pair's loss as that of two coins says nothing of two records: .2977 is reached. Twin: each coin twice."""
+    composed = chain(Composition.of(TWO), 2)
+    twin = dp.bracket_delta(NormalForm(upper=(composed,), lower=(composed,)), 0.0).upper
+    assert twin < 0.2914 < 0.2977 < shown_by_two_records()
+
+
+@pytest.mark.parametrize("relation", NEIGHBOURS)
+@pytest.mark.parametrize("loss", [TWO, ChoiceLoss(options=(GaussianLoss(mu=0.4), LaplaceLoss(shift=0.5)))])
+def test_a_loss_of_several_parts_is_refused(loss: Loss, relation: Neighbours) -> None:
+    """A plug-in states one loss. Gaussian parts are one shift, and two records shift twice as far."""
+    with pytest.raises(UnsupportedError, match="a release of its own"):
+        dp.fold(declared(loss, relation), relation)
+    shifts = declared(ComposedLoss(parts=((GaussianLoss(mu=0.5), 4),)), relation)
+    twice = dp.bracket_delta(dp.fold(dp.Group(part=shifts, size=2), relation), 1.0)
+    assert twice.upper == pytest.approx(GaussianLoss(mu=2.0).hockey_stick(1.0))
+
+
+def test_the_checker_refuses_a_stated_loss_of_several_parts() -> None:
+    """A certificate whose plug-in states one coin is confirmed, and one whose plug-in states two coins is rejected."""
+    claim = dp.Claim(epsilon=2.0, neighbours="replace_one")
+    tree = dp.Group(part=declared(ApproximateLoss(epsilon=ODDS), "replace_one"), size=2)
+    document = json.loads(dp.certify(tree, claim).to_json())
+    assert dp.verify(json.dumps(document)).accepted
+    for row in document["declaration"]["part"]["mechanism"]["stated"].values():
+        row[0]["times"] = 2
+    assert "a loss of several parts" in str(dp.verify(resealed(document)))
