@@ -25,7 +25,7 @@ def sides_of(fields: Table, relation: str) -> Sides:
     """Return what bounds one release from above and what some pair attains; equal where the loss is exact."""
     require(fields.get("neighbours", relation) == relation, f"{fields['name']} is stated for other neighbours")
     if "stated" in fields:
-        upper, lower = (Counter(dict(map(_stated, fields["stated"][side]))) for side in ("upper", "lower"))
+        upper, lower = (_stated_together(fields["stated"][side]) for side in ("upper", "lower"))
         one_way = [row.get("one_order", row["loss"] != "discrete") for row in fields["stated"]["upper"]]
         require(all(k or x == reverse(x) for k, x in zip(one_way, upper, strict=False)), "a stated law has both orders")
         gaussian = [option[0] == "gaussian" for loss in upper for option in options(loss)]
@@ -61,6 +61,11 @@ def plug_ins(tree: Table) -> list[str]:
     return list(dict.fromkeys(part["name"] for part in parts if "stated" in part))
 
 
+def _stated_together(rows: list[Table]) -> Multiset:
+    """Return the losses that a plug-in states of itself, with how often each is met in all rows."""
+    return sum((Counter({loss: times}) for loss, times in map(_stated, rows)), start=Counter())
+
+
 def _stated(row: Table) -> tuple[Loss, int]:
     """Return a loss that a plug-in states of itself, and how often it is met; a law must sum to one on both sides."""
     if row["loss"] == "approximate":
@@ -69,7 +74,9 @@ def _stated(row: Table) -> tuple[Loss, int]:
         loss = on_sample("gaussian", float(row["mu"]), float(row["rate"]))
         loss = loss if row["order"] == "remove" else reverse(loss)
     elif row["loss"] == "choice":
-        loss = ("choice", frozenset(_stated(option)[0] for option in row["options"]))
+        options_met = _stated_together(row["options"])
+        require({*options_met.values()} == {1}, "a plug-in states an option twice")
+        loss = ("choice", frozenset(options_met))
     elif row["loss"] != "discrete":
         loss = (row["loss"], float(row["mu" if row["loss"] == "gaussian" else "shift"]))
     else:

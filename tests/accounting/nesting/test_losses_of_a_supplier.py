@@ -2,8 +2,9 @@
 
 import json
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -91,12 +92,31 @@ def test_a_loss_of_several_parts_is_refused(loss: Loss, relation: Neighbours) ->
     assert twice.upper == pytest.approx(GaussianLoss(mu=2.0).hockey_stick(1.0))
 
 
-def test_the_checker_refuses_a_stated_loss_of_several_parts() -> None:
+Row = dict[str, Any]
+
+
+def twice(row: Row) -> list[Row]:
+    """Return a loss that is met twice."""
+    return [row | {"times": 2}]
+
+
+def in_two_rows(row: Row) -> list[Row]:
+    """Return a loss in two rows."""
+    return [row, row]
+
+
+def as_an_option(row: Row) -> list[Row]:
+    """Return a choice, of which an option is met twice."""
+    return [{"loss": "choice", "times": 1, "options": twice(row)}]
+
+
+@pytest.mark.parametrize("several", [twice, in_two_rows, as_an_option])
+def test_the_checker_refuses_a_stated_loss_of_several_parts(several: Callable[[Row], list[Row]]) -> None:
     """A certificate whose plug-in states one coin is confirmed, and one whose plug-in states two coins is rejected."""
     claim = dp.Claim(epsilon=2.0, neighbours="replace_one")
     tree = dp.Group(part=declared(ApproximateLoss(epsilon=ODDS), "replace_one"), size=2)
     document = json.loads(dp.certify(tree, claim).to_json())
     assert dp.verify(json.dumps(document)).accepted
-    for row in document["declaration"]["part"]["mechanism"]["stated"].values():
-        row[0]["times"] = 2
-    assert "a loss of several parts" in str(dp.verify(resealed(document)))
+    stated = document["declaration"]["part"]["mechanism"]["stated"]
+    stated["upper"] = several(stated["upper"][0])
+    assert "a plug-in states" in str(dp.verify(resealed(document)))
