@@ -41,3 +41,8 @@ def reports_attained(judgement: Judgement, asked: Asked) -> Found:
     if not (tried := data_sets_beside(node)):
         return shown(0)
     return either(entered(shown(number), judgement.path, number) for number in range(len(tried)))
+
+
+def table_attained(judgement: Judgement, asked: Asked) -> Found:
+    """Return what one query shows of a table; of several together nobody said which law the record has in each."""
+    return {} if asked.together else reports_attained(judgement, asked)

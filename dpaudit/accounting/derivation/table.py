@@ -103,7 +103,7 @@ _TABLE: dict[str, dict[tuple[type[Move], ...], Rule]] = {
         _KEPT: Rule("best run", selecting.best, selecting.best_run_attained, choice="none above none", counts=("all",))
     },
     "shuffle": {(Replace,): Rule("shuffle", shuffles.shuffled, shuffles.reports_attained)},
-    "shuffled_table": {(Replace,): Rule("shuffled table", shuffles.shuffled, shuffles.reports_attained)},
+    "shuffled_table": {(Replace,): Rule("shuffled table", shuffles.shuffled, shuffles.table_attained)},
 }
 
 RULES = {(node, move): rule for node, rows in _TABLE.items() for moves, rule in rows.items() for move in moves}

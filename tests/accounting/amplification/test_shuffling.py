@@ -21,6 +21,7 @@ from dpaudit.model.certificate import digest_of
 from dpaudit.model.losses import Composition, DiscreteLoss
 from dpaudit.semantics.tables import geometric
 from mechanisms import DiscreteLaplace, Finite, Gaussian, Laplace, RandomisedResponse, SubsetSelection, UnaryEncoding
+from tests.mutation.planting import Source, planted
 
 Law = dict[tuple[int, ...], float]
 
@@ -356,6 +357,37 @@ def test_a_shuffle_protects_the_central_view_alone() -> None:
     certificate = dp.certify(dp.Shuffle(part=dp.Local(part=report()), users=60), claim)
     assert certificate.verdict == "not_proved"
     assert any("local" in reason for reason in certificate.reasons)
+
+
+TOGETHER = dp.Condition(kind="attained", about=("a", "b"), status="checked", text="A test moves both.")
+
+
+def two_tables(first: Finite, second: Finite) -> dp.Shuffle:
+    """Return two users' reports of two tables."""
+    releases = (dp.Release(label="a", mechanism=first), dp.Release(label="b", mechanism=second))
+    return dp.Shuffle(part=dp.Sequential(parts=releases), users=2)
+
+
+def counted_of_two(tables: tuple[Finite, Finite]) -> float:
+    """Return the largest delta at epsilon .5 of two users, each table having its first law for one value."""
+    values = [np.outer(*laws).ravel() for laws in zip(*((t.first, t.second) for t in tables), strict=True)]
+    sums = [[np.outer(own, other) + np.outer(other, own) for own in values] for other in values]
+    pairs = [(p, q) for change in sums for p, q in (change, change[::-1])]
+    return max(float(np.maximum(p - math.exp(0.5) * q, 0).sum() / 2) for p, q in pairs)
+
+
+def test_the_laws_of_two_shuffled_tables_may_be_the_records_in_opposite_orders() -> None:
+    """A pair that moves both tables says not which law of each a value has; the twin takes the laws as stated."""
+    stated = Finite(first=(0.6, 0.4), second=(0.1, 0.9), neighbours="replace_one")
+    turned = replace(stated, first=stated.second, second=stated.first)
+    opposite, tree = counted_of_two((stated, turned)), two_tables(stated, stated)
+    between = dp.Claim(epsilon=0.5, delta=(opposite + counted_of_two((stated, stated))) / 2, neighbours="replace_one")
+    assert dp.bracket_delta(dp.fold(tree, "replace_one", (TOGETHER,)), 0.5).lower <= opposite < between.delta
+    rule = "dpaudit.accounting.derivation.shuffles:table_attained"
+    with planted(Source(target=rule, old="asked.together", new="False")):
+        broken = dp.certify(tree, between, conditions=(TOGETHER,))
+    assert broken.verdict == "refuted"
+    assert not dp.verify(broken.to_json()).accepted
 
 
 def test_what_is_not_covered_is_refused_by_name() -> None:
