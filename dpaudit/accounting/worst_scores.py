@@ -5,7 +5,7 @@ between is scored last: outputs from the low end, which lower what Q has left mo
 high end, which make up the event. Over these scores the largest P(S) - x Q(S) is found by a recursion over how many
 outputs are taken from either end; `weighed_scores` shows that no other score has more. The outputs of noise on a line
 are cells, of which a score picks any share, for both laws at once, as no output has mass (Lyapunov 1940). Those of a
-table are whole.
+table are whole, but where runs draw settings and show them: a score may pick any share of the settings.
 """
 
 import math
@@ -26,7 +26,7 @@ SCORES = 162
 """How many scores are tried: half of them each worst at an epsilon of its own, and half for the reversed pair."""
 
 _LAST, _FOUR, _OCTAVE, _APART = 24, 4.0, 4, 0.375  # of the scores: the last one in octaves, four in each; steps beyond
-_STEP = 0.25  # by which the logarithm of a slope falls at most within one output
+_STEP, _FINE = 0.25, 0.1  # by which the logarithm of a slope falls at most within a cell, and an outcome of a table
 _CELLS, _REACH, _MOST = 300, 9.0, 300  # of noise on a line: cells, and deviations beyond both answers; of a table
 _LEAST, _LARGEST = 1e-14, 600.0  # what an event must show; an epsilon beyond all losses of cells
 
@@ -41,13 +41,17 @@ def epsilon_of(score: int) -> float:
 
 
 @lru_cache(maxsize=256)
-def best_attained(part: Composition, count: RunCount, score: int) -> Composition:
-    """Return what the best run attains by one score; nothing where a run is neither noise on a line nor one table."""
+def best_attained(part: Composition, count: RunCount, score: int, *, pieces: bool = False) -> Composition:
+    """Return what the best run attains by one score; nothing where a run is neither noise on a line nor one table.
+
+    With `pieces` a score tells outputs of one outcome apart by settings that each run draws and shows.
+    """
     other = score >= SCORES // 2
     cells = _cells(part.reversed() if other else part)
     if cells is None or (other and part == part.reversed()):
         return Composition()
-    p, q = split(*cells, count, _STEP) if _on_a_line(part) else cells
+    noise = _on_a_line(part)
+    p, q = split(*cells, count, _STEP if noise else _FINE) if noise or pieces else cells
     order = worst_order(p, q, count, math.exp(epsilon_of(score % (SCORES // 2))))
     if order is None:
         return Composition()

@@ -356,8 +356,8 @@ class Shuffle:
                 raise FieldError("part", f"Expected a report of a finite, pure epsilon; {node.source!r} states {told}.")
 
 
-Scores = Literal["named", "any"]
-"""Whether the author's score is meant, or whichever score whoever runs a `BestOf` picks."""
+Scores = Literal["named", "any", "any_setting"]
+"""Whether the author's score is meant, or whoever runs a `BestOf` picks the score, and the settings of runs as well."""
 
 
 @settled
@@ -367,8 +367,9 @@ class BestOf:
     Parameters: `part`, one run; `law` of the number of runs: "fixed" with `runs`; "geometric", "logarithmic" and
     "negative_binomial" with `gamma`, and `eta` for the last (1 and 0 for the two others), at least one run; "poisson"
     with `mean`, where nothing is shown of no run. `scores` are "named" where the author's score compares runs, in words
-    `score`, and "any" where whoever runs the part picks it. Every score has the same bound, which that of an author
-    need not attain, so that it refutes no claim; of any score the worst one counts.
+    `score`; "any" where whoever runs the part picks it; "any_setting" where they pick settings as well, of which each
+    run draws one anew, by a public law, and shows it. Every score has the same bound, which that of an author need not
+    attain, so that it refutes no claim; of any score the worst one counts.
     Side-conditions: a run's score is computed from its output alone, ties are broken by fresh coins, no run looks at
     another one, and the number of runs and the other outputs stay secret. Where all runs are shown, use `Repeat`; of a
     grid whose configurations are run once each, `Sequential`.
@@ -393,8 +394,8 @@ class BestOf:
         settle(self)
         needed = _PARAMETERS_OF[self.law]
         _require_given(self, f"law={self.law!r}", ("runs", "gamma", "eta", "mean"), needed, needed)
-        if self.score and self.scores == "any":
-            raise FieldError("score", f"Expected score={self.score!r} to be left out for scores='any'.")
+        if self.score and self.scores != "named":
+            raise FieldError("score", f"Expected score={self.score!r} to be left out for scores={self.scores!r}.")
 
 
 @settled

@@ -11,6 +11,7 @@ from dpaudit.model.node_kinds import kind_of
 from dpaudit.runtime.tables import table_of
 
 _WORDS: dict[str, dict[str, str]] = table_of("dpaudit.wording", "nodes.toml")
+_SCORED = {"any": "any score", "any_setting": "any score and any settings that a run draws and shows"}
 
 
 class NodeWords(NamedTuple):
@@ -38,7 +39,7 @@ def _phrases(node: Declaration) -> dict[str, str]:
             often = f" in each of {epochs:,} epochs" if epochs > 1 else ""
             return {"places": f"{places:,} secret step{'s' * (places > 1)}", "often": often}
         case nodes.BestOf(scores=scores, score=score):
-            scored = "any score" if scores == "any" else score or "a score that is not named"
+            scored = _SCORED.get(scores, score or "a score that is not named")
             return {"counted": _runs(node), "scored": scored}
         case nodes.PostProcess(steps=steps):
             return {"listed": f": {', '.join(steps)}" if steps else ""}

@@ -28,12 +28,12 @@ def best_run_attained(judgement: Judgement, asked: Asked) -> Found:
     node = node_of(judgement, BestOf)
     if node.scores == "named" or asked.together:
         return {}
-    run, count = judgement.part.below(asked), RunCount.of(node)
+    run, count, pieces = judgement.part.below(asked), RunCount.of(node), node.scores == "any_setting"
 
     def shown(scores: Iterable[int]) -> Iterator[Found]:
         """Yield what each score shows; where one shows nothing, those of larger epsilons do not either."""
         for score in scores:
-            way = each(run, partial(best_attained, count=count, score=score))
+            way = each(run, partial(best_attained, count=count, score=score, pieces=pieces))
             if not any(plan.composition.parts for plans in way.values() for plan in plans):
                 return
             yield entered(way, judgement.path, score)

@@ -3,7 +3,7 @@
 The witness says at which epsilon the score is worst. Of the outputs of one run, by falling ratio, some of the highest
 make up the event; between them, lowest ones are scored, which take away what the other law has left. Over these scores
 the best one is found from its end, and its law is summed once more. Cells of noise on a line are split, as some part of
-one has any share of both its masses (Lyapunov 1940); outcomes of a table stay whole.
+one has any share of both its masses (Lyapunov 1940). Outcomes of a table stay whole, but where runs draw settings anew.
 """
 
 import math
@@ -18,7 +18,8 @@ from dpaudit.verifier.losses import Loss, Multiset, discrete, reversed_all
 from dpaudit.verifier.refusals import Array, Table
 
 SCORES = 162  # half of the scores are for the reversed pair
-_CELLS, _REACH, _OUTCOMES, _APART = 300, 9.0, 300, 0.25  # the cells of noise; of a table; a fall of ln f' within one
+_CELLS, _REACH, _OUTCOMES = 300, 9.0, 300  # the cells of noise; of a table
+_APART, _FINE = 0.25, 0.1  # a fall of ln f' within one cell, and within one outcome
 _SEEN, _NOTHING = 1e-14, 1e-5  # of an event; a share that shows nothing, more than rounding takes from it
 _IMPOSSIBLE = 1e-25
 
@@ -31,7 +32,9 @@ def best_below(node: Table, part: Multiset, score: int, above: Loss) -> Multiset
     if laws is None:
         return Counter()
     runs = Runs(node)
-    p, q = laws if part.total() == 1 and next(iter(part))[0] == "discrete" else pieces(*laws, runs, _APART)
+    table = part.total() == 1 and next(iter(part))[0] == "discrete"
+    whole = table and node["scores"] == "any"
+    p, q = laws if whole else pieces(*laws, runs, _FINE if table else _APART)
     ranks = _scored(p, q, runs, math.exp(_epsilon(score % (SCORES // 2))))
     if ranks is None:
         return Counter()

@@ -405,9 +405,9 @@ def _reports_moved(step: Step, pair: Pair, n: int) -> Attained:
 
 
 def _best_moved(step: Step, pair: Pair, n: int) -> Attained:
-    """The best run of one query, under the score that the plan names, where whoever runs it picks the score."""
+    """The best run of one query, under the score that the plan names, where no author names one."""
     part, path = step.part.below[n], step.row.path
-    if step.node.get("scores") != "any" or not pair.one or path not in pair.entries:
+    if step.node.get("scores") not in ("any", "any_setting") or not pair.one or path not in pair.entries:
         return part._replace(losses=_NOTHING)
     require(pair.entries[path] < SCORES, "a witness names a score that is not known")
     attained = best_below(step.node, part.losses, pair.entries[path], best_above(step.node, step.part.of_the_run))

@@ -178,21 +178,39 @@ SMALL = dp.Claim(epsilon=0.1, delta=1e-4, neighbours="add_remove")
     ("law", "found"),
     [("geometric", (1.7957, 2.0656, 2.2755, 2.4150)), ("poisson", (4.6908, 4.8969, 5.1603, 5.3622))],
 )
-def test_a_table_has_the_lower_end_of_one_configuration_and_the_upper_end_of_many(
+def test_the_settings_that_runs_draw_take_a_table_from_the_lower_end_to_the_upper_one(
     law: str, found: tuple[float, ...]
 ) -> None:
-    """Of runs that draw one of 1, 2, 4 or 8 configurations and show it, by all orders of their outputs at epsilon 1."""
-    node = dp.BestOf(
-        part=dp.Release(label="run", mechanism=RandomisedResponse(epsilon=1.0, neighbours="replace_one")),
-        scores="any",
-        **LAWS[law],
-    )
-    ends = dp.bracket_epsilon(dp.fold(node, "replace_one"), 0.0)
-    largest = [best_of_pieces(RunCount.of(node), pieces) for pieces in (1, 2, 4, 8)]
+    """Of runs that draw one of 1, 2, 4 or 8 settings and show it, by all orders of their outputs at epsilon 1.
+
+    Where whoever runs the part picks settings, both ends are within 1 %. The twin: whole outcomes stay below.
+    """
+    part = dp.Release(label="run", mechanism=RandomisedResponse(epsilon=1.0, neighbours="replace_one"))
+    whole, drawn_anew = (dp.BestOf(part=part, scores=scores, **LAWS[law]) for scores in ("any", "any_setting"))
+    ends, close = (dp.bracket_epsilon(dp.fold(node, "replace_one"), 0.0) for node in (whole, drawn_anew))
+    largest = [best_of_pieces(RunCount.of(whole), pieces) for pieces in (1, 2, 4, 8)]
     assert largest == pytest.approx(found, abs=5e-5)
     assert largest[0] == pytest.approx(ends.lower, rel=1e-6)
     assert largest == sorted(largest)
-    assert largest[-1] < ends.upper <= 1.08 * largest[-1]
+    assert largest[-1] < close.lower <= close.upper == ends.upper <= 1.01 * close.lower
+    assert ends.upper > 1.15 * ends.lower
+
+
+def test_the_checker_finds_settings_that_refute_and_not_those_of_one_setting() -> None:
+    """A claim between both lower ends is refuted where settings may be picked; the witness is none of a run without."""
+    part = dp.Release(label="run", mechanism=RandomisedResponse(epsilon=1.0, neighbours="replace_one"))
+    claim = dp.Claim(epsilon=2.2, neighbours="replace_one")
+    refuted, open_claim = (
+        dp.certify(dp.BestOf(part=part, scores=scores, **LAWS["geometric"]), claim) for scores in ("any_setting", "any")
+    )
+    assert (refuted.verdict, open_claim.verdict) == ("refuted", "not_proved")
+    assert verify(refuted.to_json()).accepted
+    assert verify(open_claim.to_json()).accepted
+    data = json.loads(refuted.to_json())
+    for scores in ("any", "named", "others"):
+        forged = data | {"declaration": data["declaration"] | {"scores": scores}}
+        forged["digest"] = digest_of(forged)
+        assert not verify(json.dumps(forged)).accepted
 
 
 def best_of_pieces(count: RunCount, pieces: int) -> float:
