@@ -1,17 +1,16 @@
-"""What a record moved in all releases of a budget, certified against the rho of that budget."""
+"""What a record moved in all releases of a budget, certified against that budget."""
 
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
+from typing import Literal
 
 from audits.checks.taped_moves import Move
 from dpaudit import Claim, Declaration, DPAuditError, Release, Repeat, Sequential, certify
-from dpaudit.checks import meant
-from dpaudit.model.declaration import Filtered, Group, children, walk
-from dpaudit.model.losses import GaussianLoss
+from dpaudit.model.declaration import Filtered, Group, children
+from dpaudit.model.losses import GaussianLoss, LaplaceLoss
 from dpaudit.model.mechanism import Mechanism
-from dpaudit.model.trace import Finding, joined_budgets
+from dpaudit.model.trace import Finding, LabelledBudget, joined_budgets
 
 _ROUNDING = 1e-9
 """By so much less, relative, a distance of two sums is taken, which are floats."""
@@ -19,35 +18,42 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """Budgets of a declaration that share labels: these labels, and what all of them hold together.
+    """Budgets of a declaration that share labels: these labels, the measure, and what all of them hold together.
 
-    A person's k records have k^2 times a record's rho.
+    A person's k records have k times a record's epsilon, and k^2 times its rho.
     """
 
     labels: frozenset[str]
-    rho: float
+    measure: Literal["epsilon", "rho"]
+    limit: float
 
     @classmethod
     def all_of(cls, node: Declaration) -> "Iterator[Budget]":
         """Yield the budgets of a declaration whose labels are released nowhere else.
 
         >>> from dpaudit import Stated
-        >>> [budget.rho for budget in Budget.all_of(Filtered(parts=(Stated(epsilon=0.1, source="a vendor"),), rho=0.5))]
-        [0.5]
+        >>> told = Stated(epsilon=0.1, source="a vendor")
+        >>> [budget.limit for budget in Budget.all_of(Filtered(parts=(told,), mu=0.5))]
+        [0.125]
         """
         outside = set(_outside(node))
-        budgets = joined_budgets(cls._each(node, 1))
-        yield from (cls(labels=labels, rho=float(rho)) for labels, rho in budgets if not labels & outside)
+        for labels, measure, limit in joined_budgets(_each(node)):
+            if labels & outside:
+                continue
+            if measure == "epsilon":
+                yield cls(labels=labels, measure="epsilon", limit=float(limit))
+            else:
+                yield cls(labels=labels, measure="rho", limit=float(limit / 2 if measure == "mu" else limit))
 
-    @classmethod
-    def _each(cls, node: Declaration, times: int) -> Iterator[tuple[frozenset[str], Fraction]]:
-        """Yield the labels of each budget, and its rho as often as it is met."""
-        if isinstance(node, Filtered):
-            labels = frozenset(inner.label for _, inner in walk(node) if isinstance(inner, Release))
-            yield labels, times * meant(node.rho)
-        more = node.times if isinstance(node, Repeat) else node.size**2 if isinstance(node, Group) else 1
-        for child in children(node):
-            yield from cls._each(child, times * more)
+
+def _each(node: Declaration, times: int = 1, records: int = 1) -> Iterator[LabelledBudget]:
+    """Yield each budget, with what it holds as often as it is met, for all records of a person."""
+    if isinstance(node, Filtered):
+        yield LabelledBudget.of(node, times * (records if node.epsilon is not None else records**2))
+    often = node.times if isinstance(node, Repeat) else 1
+    several = node.size if isinstance(node, Group) else 1
+    for child in children(node):
+        yield from _each(child, times * often, records * several)
 
 
 def _outside(node: Declaration) -> Iterator[str]:
@@ -62,25 +68,29 @@ def _outside(node: Declaration) -> Iterator[str]:
 def overspent(moves: tuple[Move, ...], budgets: tuple[Budget, ...]) -> Iterator[Finding]:
     """Yield a finding (DPA228) for each budget that two neighbours spend more of than it holds, in one run.
 
-    The releases that moved are certified as they were made, at the distances that they moved: only a rho that is
-    refuted is a finding. Gaussian noise alone is counted: the rho of another move of the same length may be smaller.
+    The releases that moved are certified as they were made, at the distances that they moved: only a cost that is
+    refuted is a finding. Of rho and mu Gaussian noise alone is counted, and of epsilon Laplace noise: what another move
+    of the same length costs may be less.
     """
     for budget in budgets:
+        counted = LaplaceLoss if budget.measure == "epsilon" else GaussianLoss
         by_run: dict[int, list[Move]] = defaultdict(list)
         for move in moves:
-            if move.label in budget.labels and move.distance and isinstance(move.mechanism.loss(), GaussianLoss):
+            if move.label in budget.labels and move.distance and isinstance(move.mechanism.loss(), counted):
                 by_run[move.run].append(move)
-        if any(_costs_more(of_run, budget.rho) for of_run in by_run.values()):
-            paid = f"by more than a budget of rho {budget.rho:g} pays for"
+        if any(_costs_more(of_run, budget) for of_run in by_run.values()):
+            paid = f"by more than a budget of {budget.measure} {budget.limit:g} pays for"
             text = f"One record moved {_listed(budget.labels)} in one run {paid}."
             yield Finding(rule="DPA228", where=min(budget.labels), message=text)
 
 
-def _costs_more(moves: list[Move], rho: float) -> bool:
-    """Return whether a rho is refuted for releases that moved so far; what cannot be certified is not."""
+def _costs_more(moves: list[Move], budget: Budget) -> bool:
+    """Return whether a budget is refuted for releases that moved so far; what cannot be certified is not."""
     parts = tuple(Release(label=move.label, mechanism=_as_moved(move.mechanism, move.distance)) for move in moves)
     try:
-        claim = Claim(rho=rho, neighbours=moves[0].mechanism.neighbours)
+        who = moves[0].mechanism.neighbours
+        in_epsilon = budget.measure == "epsilon"
+        claim = Claim(epsilon=budget.limit, neighbours=who) if in_epsilon else Claim(rho=budget.limit, neighbours=who)
         return certify(Sequential(parts=parts), claim).verdict == "refuted"
     except (DPAuditError, ValueError):
         return False

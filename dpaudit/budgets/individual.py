@@ -14,11 +14,13 @@ Proof. Let D have the record x that D' lacks, and condition on the answers so fa
 functions of their own records and of these answers (1), so the same other records take part under both. If x takes
 part, the sums differ by at most what its cost allows (2); if not, they are equal. So at each step the loss is at most
 the cost that x pays, and along every path of answers these costs stay within the limit: added up they bound the
-logarithm of the odds (epsilon), or, as for any filter, the Renyi divergence (rho).
+logarithm of the odds (epsilon), or, as for any filter, the Renyi divergence (rho), or, with squares that add up, the
+curve of Gaussian noise (mu).
 
 Two neighbours with another record in the same place are not covered by one limit, but by twice the epsilon: the records
 have different costs. And a cost that looks at other records breaks 1: removing x then changes who else is left out.
-Source: Feldman and Zrnic (2021), Theorem 3.1 for rho; the proof above for records of several epochs of one person.
+Source: Feldman and Zrnic (2021), Theorem 3.1 for rho; Koskela, Tobaben and Honkela (2023) for mu, and
+docs/theory/choices.md; the proof above for records of several epochs of one person.
 """
 
 from dataclasses import dataclass
@@ -26,7 +28,7 @@ from fractions import Fraction
 
 from dpaudit.checks import meant, noise_size, non_negative
 from dpaudit.model.claim import Claim, Neighbours
-from dpaudit.model.measures.claims import RhoClaim
+from dpaudit.model.measures.claims import MuClaim, RhoClaim
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,19 +83,35 @@ def gaussian_cost(distance: float, stddev: float) -> Fraction:
     return (meant(non_negative("distance", distance)) / meant(noise_size("stddev", stddev))) ** 2 / 2
 
 
+def squared_mu_cost(distance: float, stddev: float) -> Fraction:
+    """Return the square of the mu of such a record, twice its rho. A filter for a claim of mu has the limit mu^2.
+
+    Raises: as `laplace_cost`.
+
+    >>> float(squared_mu_cost(distance=3.0, stddev=10.0))
+    0.09
+    """
+    return 2 * gaussian_cost(distance, stddev)
+
+
 def individual_claim(
-    *, epsilon: float | None = None, rho: float | None = None, unit: str, neighbours: Neighbours = "add_remove"
+    *,
+    epsilon: float | None = None,
+    rho: float | None = None,
+    mu: float | None = None,
+    unit: str,
+    neighbours: Neighbours = "add_remove",
 ) -> Claim:
-    """Return what all answers to one site keep if every record has a filter of this limit, in epsilon or in rho.
+    """Return what all answers to one site keep if every record has a filter of this limit, of mu in squares.
 
     Several sites that share their answers add their limits up.
-    Raises: ValueError: both or neither limit, or neighbours other than `add_remove`, which the theorem leaves out.
+    Raises: ValueError: two limits or none, or neighbours other than `add_remove`, which the theorem leaves out.
 
     >>> individual_claim(rho=0.5, unit="one person's data of one week").words
     'rho = 0.5'
     """
-    if (epsilon is None) == (rho is None):
-        raise ValueError("Expected either epsilon or rho: the limit of every record's filter.")
+    if [epsilon, rho, mu].count(None) != 2:
+        raise ValueError("Expected one of epsilon, rho and mu: the limit of every record's filter.")
     if neighbours != "add_remove":
         raise ValueError(
             f"Expected neighbours={neighbours!r} to be 'add_remove': a record in place of another one pays another "
@@ -101,4 +119,6 @@ def individual_claim(
         )
     if rho is not None:
         return RhoClaim(rho=rho, neighbours=neighbours, unit=unit)
+    if mu is not None:
+        return MuClaim(mu=mu, neighbours=neighbours, unit=unit)
     return Claim(epsilon=epsilon or 0.0, neighbours=neighbours, unit=unit)

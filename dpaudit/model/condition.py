@@ -108,12 +108,11 @@ def _brought_by(node: nodes.Declaration) -> tuple[Condition, ...]:
             return (*_OF_A_RELEASE, *_of_a_stream(mechanism), *_of_plug_ins(mechanism))
         case nodes.Sequential() | nodes.Repeat() | nodes.Cells() | nodes.Local():
             return (Condition(kind=_OF_A_NODE[type(node)]),)
-        case nodes.Filtered(rho=rho, per="record"):
-            own = Condition(kind="own_limit", about=(str(rho),))
-            return (*_general("limit_fixed_first"), own, *_general("own_costs", "parts_in_order"))
-        case nodes.Filtered(rho=rho):
-            limit = Condition(kind="within_limit", about=(str(rho),))
-            return (*_general("limit_fixed_first"), limit, *_general("public_refusals", "parts_in_order"))
+        case nodes.Filtered(budget=(measure, limit), per=per):
+            of_records = per == "record"
+            within = Condition(kind="own_limit" if of_records else "within_limit", about=(f"{measure} {limit}",))
+            settled = _general("own_costs" if of_records else "public_refusals", "parts_in_order")
+            return (*_general("limit_fixed_first"), within, *settled)
         case nodes.Parallel(key=key):
             return (Condition(kind="public_key", about=(key,)), Condition(kind="one_part", about=(key,)))
         case nodes.Group(size=size):

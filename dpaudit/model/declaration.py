@@ -7,7 +7,7 @@
     Group(part, size)                     one person owns `size` records
     Subsample(part, rate, scheme)         the part sees a random sample of the records
     Shuffle(part, users)                  the reports of all users, each from the part, in a secret uniform order
-    Filtered(parts, rho, per)             any of the parts, again and again, until a budget of rho is spent
+    Filtered(parts, rho, per)             any of the parts, again and again, until a budget is spent
     Allocate(part, steps)                 a record is in some of `steps` runs of the part, at secret places
     PostProcess(part)  Billboard(part)  Local(part)     change who sees what, not the loss
     Stated(epsilon, delta, source)        somebody else's claim, taken on trust
@@ -139,34 +139,48 @@ class Repeat:
 
 @settled
 class Filtered:
-    """Parts that are released again and again, each picked from the outputs before it, until a budget of rho is spent.
+    """Parts that are released again and again, each picked from the outputs before it, until a budget is spent.
 
-    Parameters: `parts`, of which each step may be any, with noise of any scale; `rho`, what all steps together may cost
-    in concentrated differential privacy; `per`, whose budget it is. No part need be released, and none costs more than
-    what is left.
+    Parameters: `parts`, of which each step may be any, with noise of any scale; exactly one of `epsilon`, `rho` and
+    `mu`, what all steps together may cost in pure, concentrated or Gaussian differential privacy (mu adds up in
+    squares); `per`, whose budget it is. No part need be released, and none costs more than what is left.
     The budget of a "run" pays for each step what the step costs at worst over all neighbours. Each "record" has a
     budget of its own, pays for a step what the step may learn of this record, and is left out of it without notice
     where it cannot pay; such a budget is about a record's presence alone.
     Side-conditions: what a step costs is settled by its noise; see the conditions of a filter, and for those of records
     `dpaudit.budgets.individual`.
-    Guarantee: rho as for steps that are fixed in advance. No pair is known to spend the budget, so that nothing is
-    known from below.
+    Guarantee: the limit holds as for steps that are fixed in advance. No pair is known to spend the budget, so that
+    nothing is known from below.
     Source: Bun and Steinke (2016), Lemma 1.7; Feldman and Zrnic (2021), Theorem 3.1, and Whitehouse et al. (2023),
-    Theorem 1, for costs that follow the outputs.
+    Theorem 1, for costs that follow the outputs; Koskela, Tobaben and Honkela (2023), for mu.
 
     >>> told = Stated(epsilon=0.1, source="a supplier")
-    >>> Filtered(parts=(told,), rho=0.5).rho
-    0.5
+    >>> Filtered(parts=(told,), rho=0.5).budget
+    ('rho', 0.5)
     """
 
     parts: Annotated["tuple[Declaration, ...]", Keywords({"minItems": 1})]
-    rho: NonNegative
+    epsilon: NonNegative | None = None
+    rho: NonNegative | None = None
+    mu: NonNegative | None = None
     per: BudgetHolder = "run"
     printed: Printed | None = None
 
     def __post_init__(self) -> None:
         _require_parts("Filtered", self.parts)
         settle(self)
+        given = [name for name in ("epsilon", "rho", "mu") if getattr(self, name) is not None]
+        if len(given) != 1:
+            got = " and ".join(given) or "none"
+            raise FieldError(
+                given[-1] if given else "rho", f"Expected one of epsilon, rho and mu of a budget, got {got}."
+            )
+
+    @property
+    def budget(self) -> tuple[str, float]:
+        """The measure in which steps pay, and the limit."""
+        told = ((name, getattr(self, name)) for name in ("epsilon", "rho", "mu"))
+        return next((name, limit) for name, limit in told if limit is not None)
 
 
 @settled

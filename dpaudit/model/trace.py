@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
@@ -181,26 +182,42 @@ def _releases(node: Declaration) -> Iterator[Release]:
     yield from (inner for _, inner in walk(node) if isinstance(inner, Release))
 
 
-def _own_budgets(node: Declaration, times: int = 1) -> Iterator[tuple[frozenset[str], Fraction]]:
-    """Yield the labels of each budget of records, and its rho."""
+def _own_budgets(node: Declaration, times: int = 1) -> Iterator["LabelledBudget"]:
+    """Yield each budget of records."""
     if isinstance(node, Filtered) and node.per == "record":
-        yield frozenset(release.label for release in _releases(node)), times * meant(node.rho)
+        yield LabelledBudget.of(node, times)
     for child in children(node):
         yield from _own_budgets(child, times * node.times if isinstance(node, Repeat) else times)
 
 
-def joined_budgets(budgets: Iterable[tuple[frozenset[str], Fraction]]) -> list[tuple[frozenset[str], Fraction]]:
-    """Return budgets, each by its labels and its rho: those that share a label are one, of their sum.
+class LabelledBudget(NamedTuple):
+    """A budget: the labels of the releases that it pays for, its measure, and what it holds, of mu in squares."""
 
-    >>> joined_budgets([(frozenset("ab"), Fraction(1)), (frozenset("cd"), Fraction(2)), (frozenset("bc"), Fraction(3))])
-    ... # doctest: +ELLIPSIS
-    [(frozenset({...}), Fraction(6, 1))]
+    labels: frozenset[str]
+    measure: str
+    limit: Fraction
+
+    @classmethod
+    def of(cls, node: Filtered, times: int) -> "LabelledBudget":
+        """Return what a node holds so many times."""
+        measure, limit = node.budget
+        amount = meant(limit) ** 2 if measure == "mu" else meant(limit)
+        return cls(frozenset(release.label for release in _releases(node)), measure, times * amount)
+
+
+def joined_budgets(budgets: Iterable[LabelledBudget]) -> list[LabelledBudget]:
+    """Return budgets, of which those of one measure that share a label are one, of their sum.
+
+    >>> joined = joined_budgets(LabelledBudget(frozenset(labels), "rho", Fraction(1)) for labels in ("ab", "cd", "bc"))
+    >>> [(sorted(budget.labels), budget.limit) for budget in joined]
+    [(['a', 'b', 'c', 'd'], Fraction(3, 1))]
     """
-    joined: list[tuple[frozenset[str], Fraction]] = []
-    for labels, rho in budgets:
-        shared = [other for other in joined if other[0] & labels]
+    joined: list[LabelledBudget] = []
+    for labels, measure, limit in budgets:
+        shared = [other for other in joined if other.labels & labels and other.measure == measure]
         joined = [other for other in joined if other not in shared]
-        joined.append((labels.union(*(others for others, _ in shared)), sum((more for _, more in shared), start=rho)))
+        among = labels.union(*(other.labels for other in shared))
+        joined.append(LabelledBudget(among, measure, sum((other.limit for other in shared), start=limit)))
     return joined
 
 
@@ -209,7 +226,11 @@ def _overspent(declaration: Declaration, trace: tuple[Released, ...]) -> Iterato
 
     Budgets that share a label are one, of their sum, for the releases of all their labels.
     """
-    for among, limit in joined_budgets(_own_budgets(declaration)):
+    budgets = joined_budgets(_own_budgets(declaration))
+    shared = Counter(label for budget in budgets for label in budget.labels)
+    for label in sorted(label for label, times in shared.items() if times > 1):
+        yield _finding("DPA228", label, "is paid for in two measures, and nothing says in which a record paid")
+    for among, measure, limit in budgets:
         spent: dict[str, Fraction] = defaultdict(Fraction)
         for released in (line for line in trace if line.label in among):
             if released.paid is None:
@@ -218,7 +239,8 @@ def _overspent(declaration: Declaration, trace: tuple[Released, ...]) -> Iterato
                 spent[name] += price
         over = next((name for name, total in spent.items() if total > limit), None)
         if over is not None:
-            text = f"cost the record {over!r} a rho of {float(spent[over]):.6g}, of its own {float(limit):.6g}"
+            cost = {"epsilon": "an epsilon", "rho": "a rho", "mu": "a squared mu"}[measure]
+            text = f"cost the record {over!r} {cost} of {float(spent[over]):.6g}, of its own {float(limit):.6g}"
             yield _finding("DPA228", ", ".join(sorted(among)), text)
 
 

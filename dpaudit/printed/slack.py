@@ -64,7 +64,7 @@ def slack_of(declaration: Declaration, claim: Claim, proved: float | None = None
     Where no noise lets the printed argument conclude the claim, or it concludes an epsilon of 0 at the deltas that it
     prints, only the tight reading is compared.
     None where no finite noise or epsilon can be compared: an infinite tight epsilon, a part that is stated
-    and cannot be scaled, releases that a budget of rho pays for whatever their noise is, a claim of epsilon 0 or above
+    and cannot be scaled, releases that a budget pays for whatever their noise is, a claim of epsilon 0 or above
     100, which promises nothing, a claim that needs no noise (a sample's rate below the claimed delta), less than a
     search looks for, or more than 1e12 times the noise.
     """
@@ -113,7 +113,7 @@ def _is_comparable(declaration: Declaration, claim: Claim) -> bool:
 
 
 def _budgeted(node: Declaration) -> bool:
-    """Return whether a budget of rho pays for every release, so that the claim holds or fails with any noise."""
+    """Return whether a budget pays for every release, so that the claim holds or fails with any noise."""
     parts = children(node)
     return isinstance(node, nodes.Filtered) or (bool(parts) and all(map(_budgeted, parts)))
 

@@ -151,7 +151,10 @@ def played(node: nodes.Declaration, tables: Mapping[str, Table]) -> Node:
 
 def _budgets(node: nodes.Filtered, parts: list[Node]) -> Inner:
     """Return a budget of the run, or of each record, as it is played; parts that cost nothing show nothing."""
-    menu, limit = [(part, _rho_of(part)) for part in parts], Fraction(repr(float(node.rho)))
+    measure, amount = node.budget
+    if measure == "mu":
+        raise UndefinedInstanceError("No table has a mu, so that no budget of mu is played.")
+    menu, limit = [(part, _cost_of(part, measure)) for part in parts], Fraction(repr(float(amount)))
     if node.per == "run":
         return _within(node, menu, limit)
     priced = [(part, cost) for part, cost in menu if cost]
@@ -166,18 +169,18 @@ def _within(node: nodes.Filtered, menu: list[tuple[Node, Fraction]], left: Fract
     return Inner(node, tuple(options))
 
 
-def _rho_of(node: Node) -> Fraction:
-    """Return what a part costs a budget, rounded up: for each release epsilon tanh(epsilon / 2), of its largest loss.
+def _cost_of(node: Node, measure: str) -> Fraction:
+    """Return what a part costs a budget, rounded up: for each release its largest loss, in rho times tanh of its half.
 
     A part without a largest loss costs more than any budget holds.
     """
     if isinstance(node, Inner):
-        return sum(map(_rho_of, node.parts), start=Fraction(0))
+        return sum((_cost_of(part, measure) for part in node.parts), start=Fraction(0))
     columns = [*zip(*node.table.laws, strict=True)]
     if any(max(column) and not min(column) for column in columns):
         return MORE
     epsilon = max((math.log(max(column) / min(column)) for column in columns if max(column)), default=0.0)
-    return Fraction(epsilon * math.tanh(epsilon / 2)) * (1 + _ROUNDING)
+    return Fraction(epsilon * (math.tanh(epsilon / 2) if measure == "rho" else 1)) * (1 + _ROUNDING)
 
 
 def _same_part(inside: nodes.Declaration, touched: nodes.Declaration) -> bool:

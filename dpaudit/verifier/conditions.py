@@ -42,7 +42,8 @@ def _needed(node: Table, relation: str) -> list[tuple[str, tuple[str, ...], str]
     streams = [(part, "stream") for part in mechanisms if "horizon" in part]
     for table, name in ((node, name_of(node)), *streams):
         for kind, field in TABLES["needed"].get(name, ()):
-            subject: Any = table.get(field, {"scheme": "poisson", "positions": "fresh"}.get(field, []))
+            said = {"scheme": "poisson", "positions": "fresh", "budget": _budget(table)}
+            subject: Any = table.get(field, said.get(field, []))
             about = tuple(map(str, subject if isinstance(subject, list) else [subject]))
             conditions.append((kind, about, _sentence({"kind": kind, "about": about})))
     moved = TABLES["moved"].get(name_of(node))
@@ -54,6 +55,11 @@ def _needed(node: Table, relation: str) -> list[tuple[str, tuple[str, ...], str]
             about = (f"the plug-in mechanism {table['name']}",)
             conditions.append(("stated", about, _sentence({"kind": "stated", "about": about})))
     return conditions
+
+
+def _budget(table: Table) -> str:
+    """Return the measure and the limit of a budget."""
+    return " ".join(f"{measure} {table[measure]}" for measure in ("epsilon", "rho", "mu") if measure in table)
 
 
 def _sentence(row: Table) -> str:

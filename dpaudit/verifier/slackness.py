@@ -143,7 +143,7 @@ def _revealed(tree: Any) -> Any:
 
 
 def _budgeted(node: Table) -> bool:
-    """Return whether a budget of rho pays for every release, so that noise changes nothing."""
+    """Return whether a budget pays for every release, so that noise changes nothing."""
     parts = children(node)
     return node["node"] == "filtered" or (bool(parts) and all(map(_budgeted, parts)))
 

@@ -38,6 +38,8 @@ def _phrases(node: Declaration) -> dict[str, str]:
         case nodes.Allocate(per_epoch=places, epochs=epochs):
             often = f" in each of {epochs:,} epochs" if epochs > 1 else ""
             return {"places": f"{places:,} secret step{'s' * (places > 1)}", "often": often}
+        case nodes.Filtered(budget=(measure, limit)):
+            return {"limit": f"{measure} {limit:g}"}
         case nodes.BestOf(scores=scores, score=score):
             scored = _SCORED.get(scores, score or "a score that is not named")
             return {"counted": _runs(node), "scored": scored}

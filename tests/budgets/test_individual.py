@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from dpaudit.budgets.individual import IndividualFilter, gaussian_cost, individual_claim, laplace_cost
-from dpaudit.model.measures.claims import RhoClaim
+from dpaudit.budgets.individual import IndividualFilter, gaussian_cost, individual_claim, laplace_cost, squared_mu_cost
+from dpaudit.model.measures.claims import MuClaim, RhoClaim
 
 Records = dict[int, int]
 """The value of one person's record by epoch."""
@@ -141,8 +141,12 @@ def test_costs_and_claims_are_those_of_the_noise() -> None:
     claim: Any = individual_claim(rho=0.5, unit="one week")
     assert (type(claim), claim.rho, claim.neighbours) == (RhoClaim, 0.5, "add_remove")
     assert individual_claim(epsilon=1.0, unit="one week").epsilon == 1.0
-    with pytest.raises(ValueError, match="either epsilon or rho"):
-        individual_claim(unit="one week")
+    in_mu: Any = individual_claim(mu=0.3, unit="one week")
+    assert (type(in_mu), in_mu.mu) == (MuClaim, 0.3)
+    assert squared_mu_cost(3, 2.0) == Fraction(9, 4)
+    for epsilon, in_both in ((None, None), (1.0, 1.0)):
+        with pytest.raises(ValueError, match="one of epsilon, rho and mu"):
+            individual_claim(unit="one week", epsilon=epsilon, mu=in_both)
     for cost in (-1.0, math.inf, math.nan):
         with pytest.raises(ValueError, match="cost"):
             IndividualFilter(limit=1.0).charged(cost)

@@ -97,14 +97,27 @@ def test_budgets_that_share_labels_in_a_chain_are_one_and_a_person_has_the_squar
     parts = [(first, replace(first, label="b")), (replace(second, label="c"), second)]
     joining = (replace(first, label="b"), replace(first, label="c"))
     chain = [Filtered(parts=some, rho=0.5, per="record") for some in (*parts, joining)]
-    assert [budget.rho for budget in Budget.all_of(Sequential(parts=tuple(chain)))] == [1.5]
-    assert [budget.rho for budget in Budget.all_of(Group(part=chain[0], size=3))] == [4.5]
+    assert [budget.limit for budget in Budget.all_of(Sequential(parts=tuple(chain)))] == [1.5]
+    assert [budget.limit for budget in Budget.all_of(Group(part=chain[0], size=3))] == [4.5]
     assert not [*Budget.all_of(Sequential(parts=(chain[0], first)))]
 
 
 def test_only_noise_whose_rho_follows_from_the_length_of_a_move_is_counted() -> None:
     """Laplace noise on two entries that move by half each has less rho than on one entry that moves by all."""
-    budget = Budget(labels=frozenset({"sales"}), rho=0.1)
+    budget = Budget(labels=frozenset({"sales"}), measure="rho", limit=0.1)
     wide = Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove")
     assert not [*overspent((moved(wide, 1.0),), (budget,))]
     assert [finding.rule for finding in overspent((moved(NOISE, 1.0),), (budget,))] == ["DPA228"]
+
+
+def test_budgets_of_epsilon_and_mu_are_judged_in_their_measure() -> None:
+    """An epsilon by Laplace noise, mu by its square; twins: noise within the budget, and noise that is not counted."""
+    loud, wide = (Laplace(scale=scale, l1_sensitivity=1.0, neighbours="add_remove") for scale in (1.0, 4.0))
+    parts = (Release(label="sales", mechanism=wide),), (Release(label="sales", mechanism=NOISE),)
+    declared = Filtered(parts=parts[0], epsilon=0.3), Filtered(parts=parts[1], mu=0.3)
+    (epsilon,), (mu,) = ((*Budget.all_of(Group(part=budget, size=2)),) for budget in declared)
+    assert (epsilon.limit, mu.limit, mu.measure) == (0.6, 0.18, "rho")
+    assert [finding.rule for finding in overspent((moved(loud, 1.0),), (epsilon,))] == ["DPA228"]
+    assert not [*overspent((moved(wide, 1.0), moved(NOISE, 1.0)), (epsilon,))]
+    assert [finding.rule for finding in overspent((moved(NOISE, 1.0),), (mu,))] == ["DPA228"]
+    assert not [*overspent((moved(NOISE, 0.5),), (mu,))]

@@ -95,6 +95,8 @@ def _selections() -> dict[str, nodes.Declaration]:
         "filter twice": nodes.Repeat(part=nodes.Filtered(parts=(TWO,), rho=0.6), times=2),
         "filter that pays for nothing": nodes.Filtered(parts=(SHARP,), rho=1.0),
         "group 2 over filter": nodes.Group(part=nodes.Filtered(parts=(TWO,), rho=1.2), size=2),
+        "filter of epsilon over two queries": nodes.Filtered(parts=(TWO, SHARP), epsilon=4.5),
+        "filter of epsilon of each record": nodes.Filtered(parts=(TWO,), epsilon=2.2, per="record"),
         "filter of each record": nodes.Filtered(parts=(TWO,), rho=1.2, per="record"),
         "filter of each record over two queries": nodes.Filtered(parts=(TWO, SHARP), rho=2.4, per="record"),
         "group 2 over filter of each record": nodes.Group(

@@ -17,6 +17,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.model.declaration import Filtered
+from dpaudit.model.losses import ApproximateLoss
 from dpaudit.model.losses.concentrated import concentrated_delta
 from dpaudit.semantics import Move, Record, Table, UndefinedInstanceError, geometric, pairs, value
 from dpaudit.semantics.game import View
@@ -151,6 +152,20 @@ TWINS = (
         move="remove",
         broken=either(X, "two"),
         sound=Fraction(concentrated_delta(1.2, math.log(X))),
+    ),
+    Twin(
+        forgets="that the epsilons of steps add up",
+        tree=Filtered(parts=(TWO,), epsilon=2.2),
+        move="remove",
+        broken=either(X, "two"),
+        sound=Fraction(ApproximateLoss(epsilon=2.2).hockey_stick(math.log(X))),
+    ),
+    Twin(
+        forgets="that a record in the place of another one pays an epsilon of its own",
+        tree=Filtered(parts=(TWO,), epsilon=1.1, per="record"),
+        move="replace",
+        broken=Fraction(ApproximateLoss(epsilon=1.1).hockey_stick(math.log(X))),
+        sound=either(X, "two", "two"),
     ),
     Twin(
         forgets="that a record in the place of another one pays from a budget of its own",

@@ -152,24 +152,43 @@ def repeated_attained(judgement: Judgement, asked: Asked) -> Found:
 
 
 def filtered(judgement: Judgement) -> Alternatives:
-    """Return what is known of all that a budget of rho pays for; k records of one person have k^2 times as much.
+    """Return what is known of all that a budget pays for; k records of one person cost k times the epsilon or the mu.
 
-    Raises: UnsupportedError: a part without a rho, which no budget pays for.
+    Raises: UnsupportedError: a part without a cost in the budget's measure, which no budget pays for.
     """
-    node = node_of(judgement, Filtered)
+    measure, limit = node_of(judgement, Filtered).budget
     for part in judgement.parts:
-        if not all(_has_rho(loss) for alternative in part.above for loss, _ in alternative.parts):
+        if not all(_has_cost(loss, measure) for alternative in part.above for loss, _ in alternative.parts):
             raise UnsupportedError(
-                f"'filtered' over '{name_of(part.node)}': it has no finite rho, so that no budget of rho pays for it. "
-                "Use noise without a delta of its own."
+                f"'filtered' over '{name_of(part.node)}': it has no finite {measure}, so that no budget of {measure} "
+                f"pays for it. {_PAID_BY[measure]}"
             )
-    return (chain(Composition.of(ConcentratedLoss(rho=node.rho)), judgement.move.records),)
+    match measure:
+        case "epsilon":
+            whole: SimpleLoss = ApproximateLoss(epsilon=limit)
+        case "mu":
+            whole = GaussianLoss(mu=limit)
+        case _:
+            whole = ConcentratedLoss(rho=limit)
+    return (chain(Composition.of(whole), judgement.move.records),)
 
 
-def _has_rho(loss: SimpleLoss) -> bool:
-    """Return whether a loss has a finite rho: by a theorem, or as no output belongs to one law alone."""
-    by_theorem = isinstance(loss, DiscreteLoss) and loss.rho is not None
-    return by_theorem or not (loss.infinite_mass or loss.reversed().infinite_mass)
+_PAID_BY = {
+    "epsilon": "Use noise with a largest loss, or a budget of rho.",
+    "rho": "Use noise without a delta of its own.",
+    "mu": "Use Gaussian noise, or noise with a largest loss.",
+}
+"""What a budget pays for, by its measure."""
+
+
+def _has_cost(loss: SimpleLoss, measure: str) -> bool:
+    """Return whether a loss has a finite cost: by a theorem, or as no output belongs to one law alone."""
+    if measure == "mu" and isinstance(loss, GaussianLoss):
+        return True
+    by_theorem = measure == "rho" and isinstance(loss, DiscreteLoss) and loss.rho is not None
+    orders = (loss, loss.reversed())
+    bounded = measure == "rho" or all(order.supremum < math.inf for order in orders)
+    return by_theorem or (bounded and not any(order.infinite_mass for order in orders))
 
 
 def as_the_part(judgement: Judgement) -> Alternatives:

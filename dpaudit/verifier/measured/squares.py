@@ -29,8 +29,8 @@ def squares_of(rows: list[Row], tree: Table) -> Squares:
 
 
 def _ratio(node: Table) -> Fraction:
-    """Return the ratio of Gaussian noise or a stated mu; 0 of anything else."""
-    if node["node"] == "stated":
+    """Return the ratio of Gaussian noise, or a stated mu or a budget of it; 0 of anything else."""
+    if node["node"] in ("stated", "filtered"):
         return Fraction(repr(float(node.get("mu", 0))))
     leaf = with_leaves(node["mechanism"])[-1] if "mechanism" in node else {"name": ""}
     if leaf["name"] == "noisy_plurality":

@@ -189,12 +189,21 @@ def _repeated(step: Step) -> list[Multiset]:
 
 
 def _filtered(step: Step) -> list[Multiset]:
-    """All that a budget of rho pays for has this rho; each part has one, so that the budget pays for it."""
+    """All that a budget pays for keeps its limit; each part has a cost in the budget's measure."""
+    given = [key for key in ("epsilon", "rho", "mu") if key in step.node]
+    require(len(given) == 1, "a budget is in one of epsilon, rho and mu")
     for node, part in zip(step.node["parts"], step.groups[0], strict=True):
-        proved = node.get("mechanism", {}).get("name") == "discrete_gaussian"  # Canonne et al. (2020), Theorem 4
-        require(proved or not losses.lost(part.above), "a part has no rho, so that no budget of rho pays for it")
-    rho = float(step.node["rho"])
-    return _several([Counter([("concentrated", rho)] if rho else [])], step.row.records)
+        require(_pays(given[0], node, part.above), f"a part has no {given[0]}, so that no budget of it pays for it")
+    limit = _of_measure(step.node, sampled=False) or black_box(float(step.node.get("epsilon", 0)))
+    return _several([losses.harmful(Counter([limit]))], step.row.records)
+
+
+def _pays(measure: str, node: Table, part: list[Multiset]) -> bool:
+    """Return whether a budget pays for a part: nothing is lost, and its losses have a largest one or the rho or mu."""
+    if measure == "rho" and node.get("mechanism", {}).get("name") == "discrete_gaussian":
+        return True  # Canonne, Kamath and Steinke (2020), Theorem 4
+    left = [Counter({loss: n for loss, n in a.items() if (measure, loss[0]) != ("mu", "gaussian")}) for a in part]
+    return not losses.lost(part) and (measure == "rho" or all(losses.most(a)[0] < math.inf for a in left))
 
 
 def _same(step: Step) -> list[Multiset]:
