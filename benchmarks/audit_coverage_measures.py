@@ -16,6 +16,8 @@ from scipy.stats import binom
 from audits.bounds import (
     GaussianTradeOff,
     MuProcess,
+    PrivateTradeOff,
+    RhoTradeOff,
     block_wins,
     cells_renyi,
     curve_mu,
@@ -24,6 +26,7 @@ from audits.bounds import (
     measured_curve,
     rank_sum_mu,
 )
+from audits.bounds.curve_process import CurveProcess
 from audits.bounds.one_event import event_rates, shown_by
 from audits.bounds.rank import rank_p_value
 from benchmarks.coverage.honest_laws import LAWS
@@ -64,15 +67,35 @@ def curve_against_rho(law, ins, outs, rng):
     return curve_rho(measured_curve(ins, outs, LEVEL)) > law.rho
 
 
+def whole_curve(law, ins, outs, rng):
+    """Whether any corner of the measured curve lies above the true one."""
+    false, true = np.array(measured_curve(ins, outs, LEVEL)).T
+    return bool((true > np.interp(false, *law.rates)).any())
+
+
 def cells(law, ins, outs, rng):
     return cells_renyi(ins, outs, ORDER, LEVEL, rng) > law.renyi2
 
 
 def anytime(law, ins, outs, rng):
-    """The largest bound at any time; a coin for each run says with which law it is drawn."""
+    """The largest bound at any time."""
+    return MuProcess.fresh().extended(*coins(ins, outs, rng)).lower(LEVEL) > law.mu
+
+
+def curve_anytime(law, ins, outs, rng):
+    """Whether the true curve is refuted at any time."""
+    return CurveProcess.fresh(law.curve).extended(*coins(ins, outs, rng)).refutes(LEVEL)
+
+
+def rho_anytime(law, ins, outs, rng):
+    """Whether the true rho is refuted at any time, by the whole region of its curves."""
+    return CurveProcess.fresh(law.rho_curve).extended(*coins(ins, outs, rng)).refutes(LEVEL)
+
+
+def coins(ins, outs, rng):
+    """A coin for each run says with which law its score is drawn."""
     labels = rng.random(min(len(ins), len(outs))) < 0.5
-    scores = np.where(labels, ins[: len(labels)], outs[: len(labels)])
-    return MuProcess.fresh().extended(scores, labels).lower(LEVEL) > law.mu
+    return np.where(labels, ins[: len(labels)], outs[: len(labels)]), labels
 
 
 def counts(law, ins, outs):
@@ -85,7 +108,8 @@ class Truth:
 
     def __init__(self, law):
         self.law, self.name, self.values = law, law.name, len(law.ins)
-        self.mu, self.rho, self.renyi2 = law.mu, law.rho, law.renyi(ORDER)
+        self.mu, self.rho, self.renyi2, self.rates = law.mu, law.rho, law.renyi(ORDER), law.rates
+        self.curve, self.rho_curve = PrivateTradeOff(points=law.points), RhoTradeOff(rho=law.rho)
 
 
 BOUNDS = {
@@ -97,6 +121,9 @@ BOUNDS = {
     "rho, bands": curve_against_rho,
     "divergence of order 2, cells": cells,
     "mu, at any time": anytime,
+    "whole curve, bands": whole_curve,
+    "whole curve, at any time": curve_anytime,
+    "rho, at any time": rho_anytime,
 }
 
 

@@ -7,7 +7,7 @@ from audits.bounds.bisection import least_count
 from dpaudit.model.mechanism import Array
 
 
-def proportion_lower(successes: Array | float, trials: Array | float, significance: float) -> Array:
+def proportion_lower(successes: Array | float, trials: Array | float, significance: Array | float) -> Array:
     """Return the lower limit of a proportion that is wrong with probability at most `significance`.
 
     Edge cases: 0 for no success. Broadcasts over arrays; counts need not be whole (for predictions).
@@ -20,7 +20,7 @@ def proportion_lower(successes: Array | float, trials: Array | float, significan
     return np.where(k > 0, betaincinv(np.maximum(k, 1e-12), n - k + 1, significance), 0.0)
 
 
-def proportion_upper(successes: Array | float, trials: Array | float, significance: float) -> Array:
+def proportion_upper(successes: Array | float, trials: Array | float, significance: Array | float) -> Array:
     """Return the upper limit of a proportion that is wrong with probability at most `significance`.
 
     Edge cases: 1 when every trial succeeds, 1 - significance^(1/n) for no success.

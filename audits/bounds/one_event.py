@@ -1,4 +1,4 @@
-"""Lower bounds on rho and on Renyi divergences from the counts of one event, each rate at its Clopper-Pearson limit.
+"""Lower bounds on rho and on Renyi divergences from the counts of one event, by Clopper-Pearson limits of both rates.
 
 A pair of coins with the event's two probabilities has no larger divergence than the outputs (data processing), and the
 divergence of coins falls if the larger probability falls or the smaller one rises. The same holds of mu, and of the
@@ -12,6 +12,7 @@ from scipy.special import ndtri
 
 from audits.bounds.binomial import proportion_lower, proportion_upper
 from audits.bounds.renyi_region import coin_divergence, coin_rho
+from audits.bounds.shared_error import shared_levels
 from dpaudit.checks import count, open_probability
 from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, RenyiClaim, RhoClaim
 from dpaudit.model.mechanism import Array
@@ -28,17 +29,17 @@ def event_rho(hits: int, ins: int, alarms: int, outs: int, significance: float) 
 
     `hits` counts the event with the record, `alarms` without it; the larger of both orders of the data sets is taken.
     Guarantee: wrong with probability at most `significance`, for an event that was fixed on other runs together with
-    its direction: the same two limits serve every order. Edge cases: 0 where the limits do not separate, or one side
+    its direction: the same limits serve every order. Edge cases: 0 where the limits do not separate, or one side
     has no run.
     Raises: ValueError: counts that are not possible, or `significance` outside (0, 1).
     Source: van Erven and Harremoes (2014), Theorem 9; Clopper and Pearson (1934).
 
     >>> round(event_rho(500, 1000, 68, 1000, 0.01), 4)
-    0.4939
+    0.5482
     """
-    b, q = event_rates(hits, ins, alarms, outs, significance)
-    largest = float(max(coin_rho(b, q), coin_rho(q, b))) if b > q else 0.0
-    return max(0.0, largest * (1 - _ROUNDING) - _ROUNDING)
+    b, q = _limits(hits, ins, alarms, outs, shared_levels(significance))
+    least = float(np.where(b > q, np.maximum(coin_rho(b, q), coin_rho(q, b)), 0.0).min())
+    return max(0.0, least * (1 - _ROUNDING) - _ROUNDING)
 
 
 def event_rates(hits: int, ins: int, alarms: int, outs: int, significance: float) -> tuple[float, float]:
@@ -48,14 +49,8 @@ def event_rates(hits: int, ins: int, alarms: int, outs: int, significance: float
     Raises: ValueError: counts that are not possible, or `significance` outside (0, 1).
     """
     open_probability("significance", significance)
-    for name, value in (("ins", ins), ("outs", outs)):
-        count(name, value, at_least=0)
-    if not (0 <= hits <= ins and 0 <= alarms <= outs):
-        raise ValueError(f"Expected hits={hits} of ins={ins} and alarms={alarms} of outs={outs} to be possible counts.")
-    if min(ins, outs) == 0:
-        return 0.0, 1.0
-    low = float(proportion_lower(hits, ins, significance / 2)) * (1 - _ROUNDING)
-    return low, float(proportion_upper(alarms, outs, significance / 2))
+    low, high = _limits(hits, ins, alarms, outs, np.full(2, significance / 2))
+    return float(low), float(high)
 
 
 def shown_by(claim: MeasuredClaim, b: Array, q: Array) -> list[Array]:
@@ -84,3 +79,17 @@ def shown_by(claim: MeasuredClaim, b: Array, q: Array) -> list[Array]:
                     factor = math.exp(min(700.0, at or 0.0))
                     values.append(np.maximum(b - factor * q, 1 - q - factor * (1 - b)))
     return [np.where(b > q, np.maximum(0.0, value * (1 - _ROUNDING) - _ROUNDING), 0.0) for value in values]
+
+
+def _limits(hits: int, ins: int, alarms: int, outs: int, levels: Array) -> tuple[Array, Array]:
+    """Return the limits of both rates, each at its level. Shape: `levels` (2, ...), each limit (...).
+
+    Raises: ValueError: counts that are not possible.
+    """
+    for name, value in (("ins", ins), ("outs", outs)):
+        count(name, value, at_least=0)
+    if not (0 <= hits <= ins and 0 <= alarms <= outs):
+        raise ValueError(f"Expected hits={hits} of ins={ins} and alarms={alarms} of outs={outs} to be possible counts.")
+    if min(ins, outs) == 0:
+        return np.array(0.0), np.array(1.0)
+    return proportion_lower(hits, ins, levels[0]) * (1 - _ROUNDING), proportion_upper(alarms, outs, levels[1])

@@ -1,17 +1,16 @@
 """A whole trade-off curve measured from below: the rates of every threshold, moved by a band that holds at all of them.
 
-With e = sqrt(ln(2 / significance) / (2 n)) the empirical tail of each sample is within e of the true one, on one side
-and at all thresholds, except with probability `significance` / 2. Mixtures of two thresholds are tests as well, so the
-concave hull of the corrected points is measured too.
+With e = sqrt(ln(1 / level) / (2 n)) the empirical tail of a sample is within e of the true one, on one side and at all
+thresholds, except with probability `level`, if this is at most 1/2. Both samples share one error probability: the curve
+is the lowest one of all pairs of levels. Mixtures of two thresholds are tests as well, so concave hulls are measured.
 Source: Dvoretzky, Kiefer and Wolfowitz (1956) with the constant of Massart (1990).
 """
-
-import math
 
 import numpy as np
 from scipy.special import ndtri
 
 from audits.bounds.renyi_region import coin_rho
+from audits.bounds.shared_error import shared_levels
 from dpaudit.checks import open_probability
 from dpaudit.model.mechanism import Array
 
@@ -28,19 +27,23 @@ def measured_curve(ins: Array, outs: Array, significance: float) -> tuple[tuple[
     fixed before.
     Edge cases: only (0, 0) and (1, 1) where nothing is above the diagonal; nothing where a side has no score.
 
-    >>> measured_curve(np.arange(1_000.0) + 500, np.arange(1_000.0), 0.01)[1]
-    (0.05146997846683985, 0.44853002153316013)
+    >>> tuple(round(rate, 4) for rate in measured_curve(np.arange(1_000.0) + 500, np.arange(1_000.0), 0.01)[1])
+    (0.0567, 0.4738)
     """
     open_probability("significance", significance)
     if min(len(ins), len(outs)) == 0:
         return ()
     every = np.unique(np.concatenate([ins, outs]))
-    values = every[np.unique(np.linspace(0, len(every) - 1, min(len(every), _MOST)).round().astype(int))]
+    values = _spread(every, _MOST)
     false, true = (1 - np.searchsorted(np.sort(side), values, side="left") / len(side) for side in (outs, ins))
-    first, second = (math.sqrt(math.log(2 / significance) / (2 * len(side))) + _ROUNDING for side in (outs, ins))
-    corners = concave_hull(np.minimum(1.0, false + first), np.maximum(0.0, true - second))
-    shown = np.unique(np.linspace(0, len(corners) - 1, min(len(corners), _SHOWN)).round().astype(int))
-    return tuple(corners[index] for index in shown)
+    seen = np.array(concave_hull(false, true))
+    moved = [
+        np.array(concave_hull(np.minimum(1.0, seen[:, 0] + first), np.maximum(0.0, seen[:, 1] - second))).T
+        for first, second in zip(*_moves(len(outs), len(ins), significance), strict=True)
+    ]
+    rates = _spread(np.unique(np.concatenate([corners[0] for corners in moved])), _SHOWN)
+    lowest = np.min([np.interp(rates, *corners) for corners in moved], axis=0)
+    return tuple(concave_hull(rates, np.maximum(0.0, lowest - _ROUNDING)))
 
 
 def curve_mu(curve: tuple[tuple[float, float], ...]) -> float:
@@ -77,6 +80,19 @@ def concave_hull(false: Array, true: Array) -> list[tuple[float, float]]:
         if y > corners[-1][1]:
             corners.append((x, y))
     return corners
+
+
+def _moves(outs: int, ins: int, significance: float) -> tuple[Array, Array]:
+    """Return by how much false and true positive rates are moved, for each pair of levels; above 1/2 none is proved."""
+    levels = np.minimum(0.5, shared_levels(significance))
+    first, second = (np.sqrt(-np.log(level) / (2 * side)) for level, side in zip(levels, (outs, ins), strict=True))
+    return first, second
+
+
+def _spread(values: Array, most: int) -> Array:
+    """Return at most so many of sorted values, with both ends."""
+    kept: Array = values[np.unique(np.linspace(0, len(values) - 1, min(len(values), most)).round().astype(int))]
+    return kept
 
 
 def _below(first: tuple[float, float], second: tuple[float, float], third: tuple[float, float]) -> bool:

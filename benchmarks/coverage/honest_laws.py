@@ -26,11 +26,25 @@ class Pair:
         return rng.choice(values, n_ins, p=self.ins), rng.choice(values, n_outs, p=self.outs)
 
     @property
+    def rates(self) -> tuple[Array, Array]:
+        """False and true positive rates of the best tests: the corners of a concave curve, from (0, 0) to (1, 1)."""
+        order = np.argsort(-self.ins / self.outs, kind="stable")
+        false, true = (np.minimum(1.0, np.cumsum(side[order])[:-1]) for side in (self.outs, self.ins))
+        return np.r_[0.0, false, 1.0], np.r_[0.0, true, 1.0]
+
+    @property
+    def points(self) -> tuple[tuple[float, float], ...]:
+        """The exact (epsilon, delta) of both orders at every log ratio: with them the whole curve is claimed."""
+        epsilons = np.unique(np.abs(np.log(self.ins / self.outs)))
+        growth = np.exp(epsilons)[:, None]
+        sums = [np.maximum(0, p - growth * q).sum(axis=1) for p, q in ((self.ins, self.outs), (self.outs, self.ins))]
+        return tuple(zip(epsilons.tolist(), np.maximum(*sums).tolist(), strict=True))
+
+    @property
     def mu(self) -> float:
         """The least mu whose trade-off allows both orders: at a corner of the curve, as both curves are concave."""
-        order = np.argsort(-self.ins / self.outs, kind="stable")
-        true, false = np.cumsum(self.ins[order])[:-1], np.cumsum(self.outs[order])[:-1]
-        return float((ndtri(np.minimum(true, 1)) - ndtri(false)).max()) if len(order) > 1 else 0.0
+        false, true = (rates[1:-1] for rates in self.rates)
+        return float((ndtri(true) - ndtri(false)).max(initial=0.0))
 
     def renyi(self, order: float) -> float:
         """The larger Renyi divergence of both orders of the laws."""

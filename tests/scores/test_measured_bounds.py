@@ -29,6 +29,7 @@ from audits.bounds import (
     rho_region,
 )
 from audits.bounds.rank_sums import _block_law as block_law
+from audits.bounds.shared_error import shared_levels
 from benchmarks.coverage.honest_laws import LAWS
 from dpaudit.model.mechanism import Array
 from tests.cases import case_of
@@ -188,6 +189,29 @@ def test_rank_sums_show_most_of_mu(mu: float, shares: tuple[float, ...]) -> None
 def test_the_asymptotic_record_of_mu_is_proved_by_36_000_scores_a_side() -> None:
     """At least .43 of .45 with confidence .95, at the median."""
     assert rank_sum_mu(_usual(0.45, 9_000), 9_000, 0.05) >= 0.43
+
+
+@pytest.mark.parametrize(("mu", "shares"), [(0.45, (0.53, 0.85)), (1.0, (0.76, 0.92)), (2.0, (0.82, 0.94))])
+def test_the_measured_curve_shows_most_of_mu(mu: float, shares: tuple[float, float]) -> None:
+    """The median at 1,000 and 10,000 scores a side; limits at half the significance each showed .50 and .84 of .45."""
+    rng = np.random.default_rng(11)
+    for scores, share, repeated in ((1_000, shares[0], 60), (10_000, shares[1], 20)):
+        curves = [measured_curve(rng.normal(mu, 1, scores), rng.normal(size=scores), LEVEL) for _ in range(repeated)]
+        assert np.median([curve_mu(curve) for curve in curves]) / mu >= share
+
+
+@pytest.mark.parametrize("significance", [0.5, 0.01, 1e-9])
+def test_limits_of_two_samples_fail_together_with_their_shared_error_at_most(significance: float) -> None:
+    """The probability that uniform p-values are below a level of every pair; the twin's pairs multiply to it."""
+    first, second = shared_levels(significance)
+    ends = np.geomspace(significance, 1.0, 33)
+    assert 0.5 * significance < _all_fail(first, second) <= significance
+    assert _all_fail(ends[:-1], significance / ends[1:]) > significance
+
+
+def _all_fail(first: Array, second: Array) -> float:
+    """Return the probability that of every pair of levels one is above its uniform p-value."""
+    return float(first[0] + (np.diff(first, append=1.0) * second).sum())
 
 
 def _usual(mu: float, blocks: int) -> int:
