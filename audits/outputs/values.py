@@ -8,6 +8,7 @@ import ipaddress
 import math
 import numbers
 import pathlib
+import re
 import uuid
 from collections import UserString, deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,6 +35,9 @@ _TEXT = kind_of("builtins.str")
 _FLOAT, _INT = kind_of("builtins.float"), kind_of("builtins.int")
 _NUMBERS: dict[type, float] = {int: _INT, float: _FLOAT, np.float64: _FLOAT}
 _WHOLE = 2**53
+_NAME = re.compile(r"(?:[^\d#.\[\]]|(?<!\d)(?:\d{1,3}|(?:19|20)\d\d)(?!\d))+")
+"""A key that names a part: its numbers are short, or years. A key with a longer number may hold a published one."""
+
 _EMPTY = (type(None), type(Ellipsis), type(NotImplemented))
 
 
@@ -200,15 +204,26 @@ def _composed(value: Any, path: str, depth: int) -> Entries:
 
 
 def _mapping(value: Mapping[Any, Any], path: str, depth: int) -> Entries:
-    """Yield a mapping: the order of its keys, then each value by its key; keys that are no texts are values too."""
+    """Yield a mapping: the order of its keys, then each value by its key; keys that are no names are values too."""
     keys = list(value)
-    if all(isinstance(key, str) and not any(letter.isdigit() for letter in key) for key in keys):
+    if _are_names(keys):
         yield f"{MARK}{path} length", float(len(keys))
-        yield f"{KIND}{path} keys", kind_of("\0".join(keys))
+        yield f"{KIND}{path} keys", kind_of("\0".join(key if isinstance(key, str) else f"\0{key}" for key in keys))
         for key in keys:
             yield from _entries(value[key], f"{path}.{key}", depth + 1)
     else:
         yield from _sequence([part for key in keys for part in (key, value[key])], path, depth)
+
+
+def _are_names(keys: Sequence[Any]) -> bool:
+    """Return whether keys are texts and whole numbers that name parts, each another one.
+
+    >>> _are_names(["q1", "age 10-19"]), _are_names([2024, 2025]), _are_names(["sum 17.2"]), _are_names([1, "1"])
+    (True, True, False, False)
+    """
+    names = {str(key) for key in keys if isinstance(key, str) or type(key) is int}
+    plain = (not any(letter.isdigit() for letter in name) or _NAME.fullmatch(name) for name in names)
+    return len(names) == len(keys) and all(plain)
 
 
 def _sequence(parts: Sequence[Any] | deque[Any], path: str, depth: int) -> Entries:

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from audits import audit
+from audits.outputs.values import record
 from audits.replay.words import form_words
 from dpaudit import Claim
 
@@ -87,3 +88,20 @@ def test_missing_values_do_not_hide_a_sum_without_a_bound() -> None:
     strange = [remark for remark in result.remarks if remark.startswith("With a record that the data do not have")]
     assert any("is NaN" in remark for remark in strange)
     assert any("the answer moves by" in remark and "far above the others" in remark for remark in strange)
+
+
+@pytest.mark.parametrize("keys", [("q1", "q2"), (2024, 2025), ("age 18-40", "age 41+")])
+def test_entries_of_a_mapping_are_named_by_keys_with_digits(keys: tuple[Any, Any]) -> None:
+    """A question, a year or an age group is named in the finding, not the place of its value among keys and values."""
+
+    def halved(data: list[int], rng: np.random.Generator) -> dict[Any, float]:
+        return {keys[0]: rng.laplace(0.0, 1.0), keys[1]: len(data) + rng.laplace(0.0, 0.5)}
+
+    assert remarks(halved, ([1, 2, 3], [1, 2])).startswith(f"'{keys[1]}': ")
+
+
+def test_a_number_that_is_published_in_a_key_stays_a_number() -> None:
+    """Broken twin of a key that is a name: noise in a key names no column, and too little of it is still found."""
+    assert [record({f"sum {total}": 1})["number [0]#0"] for total in (17.25, 1723)] == [17.25, 1723.0]
+    written = remarks(lambda data, rng: {f"sum {len(data) + rng.laplace(0.0, 0.4)}": 1}, ([1, 2, 3], [1, 2]))
+    assert written.startswith("Number 1 of entry [0] of the output: the answer moves by 2.5 times the scale")
