@@ -80,11 +80,9 @@ class SymmetricGaussian:
         if exact.ndim < 2 or exact.shape[-1] != exact.shape[-2]:
             raise ValueError(f"Expected square matrices on the last two axes, got shape {exact.shape}.")
         diagonal, off = self.deviations
-        on, above = _places(exact.shape[-1])
-        deviation = np.where(on, diagonal, off)
-        noisy = exact + deviation * rng.standard_normal(exact.shape)
-        strict = np.where(above, noisy, 0.0)
-        return np.where(on, noisy, strict) + np.swapaxes(strict, -1, -2)
+        on, upper = _places(exact.shape[-1])
+        noisy = exact + np.where(on, diagonal, off) * rng.standard_normal(exact.shape)
+        return np.where(upper, noisy, np.swapaxes(noisy, -1, -2))
 
     def log_density(self, output: Array, value: Array) -> Array:
         """Return the joint log density of each matrix's diagonal and upper triangle. Shape: (...)."""
@@ -107,9 +105,9 @@ class SymmetricGaussian:
 
 @lru_cache(maxsize=64)
 def _places(dimension: int) -> tuple[Array, Array]:
-    """Return which entries of a square matrix lie on the diagonal, and which above it."""
+    """Return which entries of a square matrix lie on the diagonal, and which on it or above it."""
     on = np.eye(dimension, dtype=bool)
-    return on, np.triu(~on)
+    return on, np.triu(np.ones_like(on))
 
 
 EXAMPLES = tuple(

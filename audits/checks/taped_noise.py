@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from audits.checks.laws.conditionals import Placed
 from audits.checks.laws.dependence import Drawn, dependences
 from audits.checks.laws.mechanism_law import departs_at, departs_in_run, departs_in_sum
+from audits.checks.laws.places import places_of_noise
 from dpaudit.model.mechanism import AdditiveMechanism, Array, Mechanism, is_additive
 from dpaudit.model.tape import RunTape, TapedRelease
 from dpaudit.model.trace import Finding
@@ -46,7 +48,7 @@ _EXPECTED = 1e-4
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ReadNoise(Drawn):
-    """The noise of one label as read from a tape: numbers, or matrices, a draw a row.
+    """The noise of one label as read from a tape: `rows` of numbers, or of matrices, a draw a row.
 
     `exact` holds the exact answers beside single releases. `size` is the largest published number, `scale` the median
     size of a noise that the mechanism draws, `site` the line of code that asked for the first release. `close` is how
@@ -54,6 +56,8 @@ class ReadNoise(Drawn):
     tree holds two halves, and is empty for single releases.
     """
 
+    mechanism: Mechanism
+    rows: Array
     exact: Array
     size: float
     scale: float
@@ -68,6 +72,13 @@ class ReadNoise(Drawn):
             return np.ravel(self.rows)
         rows, columns = np.triu_indices(self.rows.shape[-2], m=self.rows.shape[-1])
         return np.ravel(self.rows[..., rows, columns])
+
+    def part(self, chosen: Array) -> "ReadNoise":
+        """Return the noise of some rows; rows that are placed each by itself keep their places."""
+        rows, levels, places = self.rows[chosen], self.levels[chosen], self.places
+        if places is not None and places.independent:
+            return replace(self, rows=rows, levels=levels, places=replace(places, uniform=places.uniform[chosen]))
+        return replace(self, rows=rows, levels=levels, places=places_of_noise(self.mechanism, rows))
 
     @property
     def resolution(self) -> float:
@@ -121,10 +132,12 @@ def _read(label: str, parts: list[_Part]) -> ReadNoise | None:
     if not draws:
         return None
     levels = (np.repeat(heights, noise.shape[1]) for noise, _, heights in nodes)
+    rows = np.concatenate([noise.reshape(-1, *noise.shape[2:]) for noise, _ in draws])
     return ReadNoise(
         label=label,
         mechanism=parts[0].leaf,
-        rows=np.concatenate([noise.reshape(-1, *noise.shape[2:]) for noise, _ in draws]),
+        rows=rows,
+        places=places_of_noise(parts[0].leaf, rows),
         runs=np.concatenate([np.repeat(runs, noise.shape[1]) for noise, runs in draws]),
         width=draws[0][0].shape[1],
         exact=np.concatenate([np.zeros(0), *(np.ravel(part.release.value[part.rows]) for part in single)]),
@@ -296,10 +309,9 @@ def of_another_law(noises: Mapping[str, ReadNoise]) -> Iterator[Finding]:
     False alarm: 1e-7 a label, and so for the nodes of a tree from each level on. Labels may use one mechanism with many
     scales; each label's own is the reference.
     """
-    rng = np.random.default_rng(0)
     pooled = dict(_pooled(noises))
     for label, noise in (*noises.items(), *pooled.items(), *_high_nodes({**noises, **pooled})):
-        departure = departs_in_run(noise.mechanism, noise.rows, rng)
+        departure = departs_in_run(noise.places)
         if departure is not None:
             message = f"The noise of '{label}' in the run is not that of {noise.mechanism.name}: {departure.words}"
             yield Finding(rule="DPA229", where=label, message=f"{message} ({noise.site}).")
@@ -307,7 +319,7 @@ def of_another_law(noises: Mapping[str, ReadNoise]) -> Iterator[Finding]:
 
 def of_other_laws_together(noises: Mapping[str, ReadNoise]) -> Iterator[Finding]:
     """Yield a finding (DPA229) where the noise of all labels together does not follow the stated laws."""
-    departure = departs_in_sum(((noise.mechanism, noise.rows) for noise in noises.values()), np.random.default_rng(0))
+    departure = departs_in_sum(noise.places for noise in noises.values())
     if departure is not None and len(noises) > 1:
         message = f"The noise of all releases of the run together is not that of their mechanisms: {departure.words}."
         yield Finding(rule="DPA229", where=next(iter(noises)), message=message)
@@ -318,7 +330,7 @@ def depending(noises: Mapping[str, ReadNoise]) -> Iterator[Finding]:
 
     False alarm: 1e-7 for all of them together.
     """
-    tested = list(dependences(list(noises.values()), np.random.default_rng(0)))
+    tested = list(dependences(list(noises.values())))
     if not tested:
         return
     label, least = min(tested, key=lambda tested_look: tested_look[1].probability)
@@ -355,9 +367,18 @@ def _pooled(noises: Mapping[str, ReadNoise]) -> Iterator[tuple[str, ReadNoise]]:
         kinds[noise.mechanism, noise.rows.shape[1:]].append(label)
     for labels in kinds.values():
         if len(labels) > 1:
+            first, parts = noises[labels[0]], [noises[label].places for label in labels]
             rows = np.concatenate([noises[label].rows for label in labels])
             levels = np.concatenate([noises[label].levels for label in labels])
-            yield labels[0], replace(noises[labels[0]], rows=rows, levels=levels)
+            yield labels[0], replace(first, rows=rows, levels=levels, places=_together(first.mechanism, rows, parts))
+
+
+def _together(mechanism: Mechanism, rows: Array, parts: list[Placed | None]) -> Placed | None:
+    """Return the places of rows of several labels: their own, where each number was placed by itself."""
+    known = [places for places in parts if places is not None and places.independent]
+    if len(known) == len(parts) and len({places.uniform.shape[1] for places in known}) == 1:
+        return replace(Placed.together(known), independent=True)
+    return places_of_noise(mechanism, rows)
 
 
 def _high_nodes(noises: Mapping[str, ReadNoise]) -> Iterator[tuple[str, ReadNoise]]:
@@ -368,7 +389,7 @@ def _high_nodes(noises: Mapping[str, ReadNoise]) -> Iterator[tuple[str, ReadNois
         for level in range(1, int(noise.levels.max(initial=0)) + 1):
             high = noise.levels >= level
             if high.sum() >= _HIGH:
-                yield label, replace(noise, rows=noise.rows[high], levels=noise.levels[high])
+                yield label, noise.part(high)
 
 
 def _repeated(noises: Mapping[str, ReadNoise]) -> Iterator[Finding]:

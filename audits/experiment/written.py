@@ -126,44 +126,51 @@ def _channels(written: Written, already: dict[int, "_Open"]) -> dict[str, Any]:
                 folders.setdefault(f"new files in {folder!r}", []).append(added)
     for name, contents in folders.items():
         channels[name] = tuple(contents)
-    for number, now in _open_files().items():
-        then = already.get(number, now)
-        if then.path == now.path and then.size != now.size and then.position != now.position:
+    grown = [(already[number], now) for number, now in _open_files().items() if _grew(already.get(number), now)]
+    shared = _standard_streams() if grown else frozenset()
+    for then, now in grown:
+        if now.file not in shared:
             shown = _content(now.path)[then.size :] if now.size <= _MOST_BYTES else now.size
             channels[f"the file {now.path!r}"] = shown
     return channels
 
 
 class _Open(NamedTuple):
-    """An open file: its path, its size, and where this process stands in it."""
+    """An open file: its device and number, its path, its size, and where this process stands in it."""
 
+    file: tuple[int, int]
     path: str
     size: int
     position: str
 
 
+def _grew(then: _Open | None, now: _Open) -> bool:
+    """Return whether a file was open already, and this process moved on in it while its size changed."""
+    return then is not None and then.path == now.path and then.size != now.size and then.position != now.position
+
+
 def _open_files() -> dict[int, _Open]:
-    """Return the regular files with a name that are open, by their numbers, without standard streams; Linux only."""
+    """Return the regular files with a name that are open, by their numbers, from 3 on; Linux only."""
     numbers: list[str] = []
     with suppress(OSError):
         numbers = os.listdir("/proc/self/fd")[:_MOST_OPEN]  # noqa: PTH208 - names are numbers here
-    shared = _standard_streams()
-    files = {int(number): _open_file(int(number), shared) for number in numbers if int(number) >= _STANDARD}
+    files = {int(number): _open_file(int(number)) for number in numbers if int(number) >= _STANDARD}
     return {number: file for number, file in files.items() if file is not None}
 
 
-def _open_file(number: int, shared: set[tuple[int, int]]) -> _Open | None:
-    """Return an open file that is regular, has a name and is not `shared`; None for any other."""
+def _open_file(number: int) -> _Open | None:
+    """Return an open file that is regular and has a name; None for any other."""
     with suppress(OSError):
         status = os.fstat(number)
-        if stat.S_ISREG(status.st_mode) and status.st_nlink and (status.st_dev, status.st_ino) not in shared:
+        if stat.S_ISREG(status.st_mode) and status.st_nlink:
             position = _content(f"/proc/self/fdinfo/{number}").decode().partition("\n")[0]
             path = os.readlink(f"/proc/self/fd/{number}")  # noqa: PTH115 - paths are texts here
-            return _Open(path=path, size=status.st_size, position=position)
+            file = status.st_dev, status.st_ino
+            return _Open(file=file, path=path, size=status.st_size, position=position)
     return None
 
 
-def _standard_streams() -> set[tuple[int, int]]:
+def _standard_streams() -> frozenset[tuple[int, int]]:
     """Return the files behind the standard streams of this process and of those that started it, by device and number.
 
     A process inherits them under other numbers, too, and whoever writes there moves all of them on.
@@ -179,4 +186,4 @@ def _standard_streams() -> set[tuple[int, int]]:
         if len(fields) < 2 or fields[1] == b"0":
             break
         process = fields[1].decode()
-    return streams
+    return frozenset(streams)

@@ -214,18 +214,12 @@ def released_on_tape(
         return mechanism.release(value, rng)
     before = rng.bit_generator.state
     output = mechanism.release(value, rng)
-    after = rng.bit_generator.state
-    rng.bit_generator.state = before
-    drawn = drawn_by(mechanism, np.asarray(value), rng)
-    rng.bit_generator.state = after
+    drawn = None
+    if tape.pinned is None and is_additive(mechanism):  # a run with pinned outputs publishes none of its own noise
+        rng.bit_generator.state = before  # entering a release starts all streams afresh
+        exact = np.asarray(value)
+        drawn = np.asarray(mechanism.release(np.zeros(exact.shape, dtype=exact.dtype), rng))
     return tape.enter((label,), mechanism, value, output, drawn=drawn, runs=runs)
-
-
-def drawn_by(mechanism: Mechanism, value: Array, rng: np.random.Generator) -> Array | None:
-    """Return the noise that an additive mechanism adds to an answer of this shape; None for any other mechanism."""
-    if not is_additive(mechanism):
-        return None
-    return np.asarray(mechanism.release(np.zeros(value.shape, dtype=value.dtype), rng))
 
 
 def _site() -> str:

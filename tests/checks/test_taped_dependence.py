@@ -8,6 +8,7 @@ import pytest
 
 from audits import watch_noise
 from audits.checks.laws.dependence import Drawn, dependences
+from audits.checks.laws.places import places_of_noise
 from audits.checks.taped_noise import depending, noises_of, used_twice
 from audits.checks.taped_totals import too_calm
 from dpaudit import Recorder
@@ -59,10 +60,10 @@ def test_independent_noise_is_not_accused() -> None:
             (LAPLACE, rng.laplace(0.0, 2.0, (TURNS * RUNS, 1))),
         )
         drawn = [
-            Drawn(label=str(at), mechanism=mechanism, rows=rows, runs=np.tile(np.arange(RUNS), TURNS))
+            Drawn(label=str(at), places=places_of_noise(mechanism, rows), runs=np.tile(np.arange(RUNS), TURNS))
             for at, (mechanism, rows) in enumerate(noises)
         ]
-        found = list(dependences(drawn, rng))
+        found = list(dependences(drawn))
         least = min(least, len(found) * min(departure.probability for _, departure in found))
     assert least > 1e-6
 
@@ -74,9 +75,10 @@ def test_two_labels_that_share_signs_are_found() -> None:
     runs = np.repeat(np.arange(RUNS), 5)
     second = np.sign(first) * np.abs(other)
     drawn = [
-        Drawn(label=label, mechanism=NOISE, rows=2.0 * rows, runs=runs) for label, rows in (("a", first), ("b", second))
+        Drawn(label=label, places=places_of_noise(NOISE, 2.0 * rows), runs=runs)
+        for label, rows in (("a", first), ("b", second))
     ]
-    label, least = min(dependences(drawn, rng), key=lambda found: found[1].probability)
+    label, least = min(dependences(drawn), key=lambda found: found[1].probability)
     assert (label, least.probability < 1e-9) == ("b", True)
 
 

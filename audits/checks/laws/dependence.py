@@ -7,9 +7,9 @@ from itertools import combinations
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from audits.checks.laws.places import places_of
+from audits.checks.laws.conditionals import Placed
 from dpaudit.looks import Look
-from dpaudit.model.mechanism import Array, Mechanism
+from dpaudit.model.mechanism import Array
 
 _LAGS = (1, 2, 3)
 _FEWEST = 200
@@ -22,17 +22,17 @@ _CENTRE = float(np.sqrt(2 / np.pi))
 class Drawn:
     """The noise of one label: a draw a row, in the order of release, and the run that each row belongs to.
 
-    `width` is the number of rows that one release has in one run.
+    `places` has the draws as uniform numbers by their stated law, None where no law is known. `width` is the number of
+    rows that one release has in one run.
     """
 
     label: str
-    mechanism: Mechanism
-    rows: Array
+    places: Placed | None
     runs: Array
     width: int = 1
 
 
-def dependences(drawn: Sequence[Drawn], rng: np.random.Generator) -> Iterator[tuple[str, Look]]:
+def dependences(drawn: Sequence[Drawn]) -> Iterator[tuple[str, Look]]:
     """Yield (label, departure) for draws of one run that lie up to three releases apart, and for pairs of labels.
 
     Each noise is placed on the scale of a normal number by its stated law; the products of independent ones then have
@@ -40,7 +40,7 @@ def dependences(drawn: Sequence[Drawn], rng: np.random.Generator) -> Iterator[tu
     are taken as normal: below 200 of them nothing is tested. Noise without a known law, or whose entries depend
     on each other by law, is passed over.
     """
-    placed = [(draws, scores) for draws in drawn if (scores := _scores(draws, rng)) is not None]
+    placed = [(draws, scores) for draws in drawn if (scores := _scores(draws)) is not None]
     for draws, scores in placed:
         order = np.argsort(draws.runs, kind="stable")
         runs, numbers = draws.runs[order], scores[order]
@@ -62,9 +62,9 @@ def _lags(width: int) -> Iterator[tuple[int, str]]:
         yield lag * width, f"draws {lag} releases apart in one run depend on each other"
 
 
-def _scores(drawn: Drawn, rng: np.random.Generator) -> Array | None:
+def _scores(drawn: Drawn) -> Array | None:
     """Return each draw on the scale of a normal number, or None. Shape: (rows, columns)."""
-    placed = places_of(drawn.mechanism, drawn.rows, np.zeros_like(drawn.rows), rng)
+    placed = drawn.places
     if placed is None or not placed.independent or len(placed.uniform) != len(drawn.runs):
         return None
     return ndtri(np.clip(placed.uniform[:, :_MOST_COLUMNS], 2.0**-54, 1 - 2.0**-53))

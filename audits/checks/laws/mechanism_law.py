@@ -138,24 +138,22 @@ def departs(sample: Sample, placed: Placed) -> str:
     return said or repeated(sample, placed.uniform.size) or _density(sample, placed)
 
 
-def departs_in_run(mechanism: Mechanism, noise: Array, rng: np.random.Generator) -> Look | None:
+def departs_in_run(placed: Placed | None) -> Look | None:
     """Return how noise that was read from a run departs from its law, if it does."""
-    placed = places_of(mechanism, noise, np.zeros_like(noise), rng)
     if placed is None or not placed.uniform.size:
         return None
     departure = worst([*looks_at(replace(placed, independent=False)), *extremes(placed)])
     return departure if departure.probability < _ALARM else None
 
 
-def departs_in_sum(noises: Iterable[tuple[Mechanism, Array]], rng: np.random.Generator) -> Look | None:
+def departs_in_sum(noises: Iterable[Placed | None]) -> Look | None:
     """Return how the noises of several mechanisms, all on one scale, depart from uniform numbers, if they do.
 
-    Each noise is a list of rows. Many labels with few noises each can show a departure that no single label shows.
+    Many labels with few noises each can show a departure that no single label shows.
     """
-    read = [places_of(mechanism, rows, np.zeros_like(rows), rng) for mechanism, rows in noises]
     parts = [
         replace(places, uniform=places.uniform.reshape(-1, 1))
-        for places in read
+        for places in noises
         if places is not None and places.independent
     ]
     if not parts:

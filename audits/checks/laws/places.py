@@ -36,6 +36,11 @@ def places_of(mechanism: Mechanism, output: Array, value: Array, rng: np.random.
         return None
 
 
+def places_of_noise(mechanism: Mechanism, noise: Array) -> Placed | None:
+    """Return rows of noise alone as uniform numbers; None where no law is known."""
+    return places_of(mechanism, noise, np.zeros_like(noise), np.random.default_rng(0))
+
+
 def _places(mechanism: Mechanism, output: Array, value: Array, rng: np.random.Generator) -> Placed | None:
     """Return rows as uniform numbers, by the kind of the mechanism and of its outputs."""
     if mechanism.name in WISHART and output.shape == value.shape:
