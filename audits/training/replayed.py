@@ -17,6 +17,7 @@ import numpy as np
 from audits.experiment.equality import same
 from audits.experiment.replays import Channels, apart, following
 from audits.training.lines import Sought, line_of_end, line_of_value
+from audits.training.mixed_batches import OF_TWO_KINDS, TwoKinds
 from audits.training.replay_data import ALL_ALIKE, FITTED, alike_records, one_changed, other_records, relabelled
 from audits.training.replay_runs import Run
 from audits.training.replayed_noise import noise_of_another_seed, size_of_noise
@@ -124,7 +125,16 @@ def _pairs(base: Run, rng: np.random.Generator) -> tuple[tuple[_Pair, ...], tupl
             unseen.append(f"a replay with {what}: {second.error}")
         else:
             pairs.append(_Pair(first=first, second=second, what=what, changed=changed))
-    return tuple(pairs), tuple(unseen)
+    return (*pairs, *_of_two_kinds(pairs)), tuple(unseen)
+
+
+def _of_two_kinds(pairs: list[_Pair]) -> list[_Pair]:
+    """Return two runs that differ in one record of a mixed batch, where sums are not linear in its two kinds."""
+    kinds = [pair.second for pair in pairs if pair.what.endswith(ALL_ALIKE)]
+    if len(kinds) != 2:
+        return []
+    bent = TwoKinds(first=kinds[0], second=kinds[1]).pair_that_bends()
+    return [] if bent is None else [_Pair(first=bent[0], second=bent[1], what=OF_TWO_KINDS, changed=bent[2])]
 
 
 def _with_other_batches(run: Run, rng: np.random.Generator, index: int) -> Run:
