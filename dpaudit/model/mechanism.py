@@ -175,8 +175,8 @@ _SHIPPED = ("mechanisms", "algorithms")
 def is_plugged_in(value: object) -> TypeGuard[Mechanism]:
     """Return whether `value` is a mechanism that no checker can derive, so that its loss is its supplier's word.
 
-    Edge cases: a class that inherits a shipped mechanism's name counts as that mechanism. One that was put into our
-    packages, and that the checker does not know, counts as plugged in.
+    Edge cases: a class that inherits a shipped mechanism's name counts as that mechanism; see `changes_the_law`. One
+    that was put into our packages, and that the checker does not know, counts as plugged in.
 
     >>> from mechanisms import Laplace
     >>> is_plugged_in(Laplace(scale=1.0, l1_sensitivity=1.0, neighbours="add_remove"))
@@ -193,6 +193,26 @@ def _ships(kind: type, name: str) -> bool:
     """Return whether a class has a shipped mechanism's name from our packages, and the checker derives its losses."""
     ours = (each for each in kind.__mro__ if each.__module__.partition(".")[0] in _SHIPPED)
     return any(vars(each).get("name") == name for each in ours) and _derived(name)
+
+
+_LAW = ("loss", "attained_loss", "opposed", "three_laws", "report_laws", "of_records")
+"""The members of a mechanism that say what a release loses."""
+
+
+@lru_cache
+def changes_the_law(kind: type[Mechanism]) -> bool:
+    """Return whether a class has a shipped mechanism's name, and says of itself what a release loses.
+
+    >>> from mechanisms import Laplace
+    >>> class Half(Laplace):
+    ...     def loss(self):
+    ...         return type(super().loss())(shift=self.l1_sensitivity / (2 * self.scale))
+    >>> changes_the_law(Laplace), changes_the_law(Half)
+    (False, True)
+    """
+    says = (next((each for each in kind.__mro__ if member in vars(each)), None) for member in _LAW)
+    foreign = any(each is not None and each.__module__.partition(".")[0] not in _SHIPPED for each in says)
+    return foreign and _ships(kind, str(kind.name))
 
 
 def with_leaves(mechanism: Mechanism) -> Iterator[Mechanism]:

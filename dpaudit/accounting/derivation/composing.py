@@ -30,6 +30,7 @@ from dpaudit.model.losses.any_order import in_any_order
 from dpaudit.model.mechanism import (
     Mechanism,
     attained_loss,
+    changes_the_law,
     is_additive,
     is_plugged_in,
     moves_alone,
@@ -46,11 +47,22 @@ def released(judgement: Judgement) -> Alternatives:
     """Return a release's own loss, in both orders unless its law has one, of records that change one after another."""
     node, move = node_of(judgement, Release), judgement.move
     _require_neighbours(node.label, node.mechanism.neighbours, move)
+    _require_own_law(node)
     _require_one_loss(node)
     together = of_records(node.mechanism, move.records)
     if together is not None:
         return (Composition.of(in_any_order(together.loss(), move.relation)),)
     return (chain(Composition.of(in_any_order(node.mechanism.loss(), move.relation)), move.records),)
+
+
+def _require_own_law(node: Release) -> None:
+    """Refuse a class that has a shipped mechanism's name and another law: the name says which law a checker derives."""
+    for mechanism in with_leaves(node.mechanism):
+        if changes_the_law(type(mechanism)):
+            raise UnsupportedError(
+                f"'{node.label}': {type(mechanism).__name__} has the name {mechanism.name!r} of a shipped mechanism, "
+                "and says of itself what a release loses. Give it a `name` of its own."
+            )
 
 
 def _require_one_loss(node: Release) -> None:

@@ -23,6 +23,7 @@ from dpaudit.model.losses import (
     LaplaceLoss,
     Loss,
 )
+from mechanisms import Gaussian, TreeAggregation
 from tests.checker.forging import resealed
 
 ODDS = 0.3
@@ -120,3 +121,37 @@ def test_the_checker_refuses_a_stated_loss_of_several_parts(several: Callable[[R
     stated = document["declaration"]["part"]["mechanism"]["stated"]
     stated["upper"] = several(stated["upper"][0])
     assert "a plug-in states" in str(dp.verify(resealed(document)))
+
+
+class Understated(Gaussian):
+    """Noise of a shipped name, and a loss of its own that is a thousand times too small."""
+
+    __slots__ = ()
+
+    def loss(self) -> GaussianLoss:
+        """Return what a thousand times the noise would lose."""
+        return GaussianLoss(mu=self.l2_sensitivity / (1000 * self.stddev))
+
+
+class Named(Understated):
+    """The same with a name of its own."""
+
+    __slots__ = ()
+
+    name: ClassVar[str] = "understated"
+
+
+@pytest.mark.parametrize("leaf", [True, False])
+def test_a_shipped_name_has_the_shipped_law(leaf: bool) -> None:
+    """A subclass with a loss of its own was certified. Twin: with a name of its own its loss is stated."""
+    claim = dp.Claim(epsilon=0.5, delta=1e-5, neighbours="add_remove")
+    verdicts = list[str]()
+    for kind in (Understated, Named):
+        noise = kind(stddev=1.0, l2_sensitivity=1.0, neighbours="add_remove")
+        whole = TreeAggregation(horizon=4, leaf=noise) if leaf else noise
+        try:
+            verdicts.append(dp.certify(dp.Release(label="sum", mechanism=whole), claim).verdict)
+        except UnsupportedError as refusal:
+            verdicts.append(str(refusal))
+    assert "Give it a `name` of its own" in verdicts[0]
+    assert verdicts[1] == "stated"
