@@ -12,8 +12,8 @@ from dpaudit.cli.common.options import GateOptions, Require, flag, option
 from dpaudit.errors import ConfigError
 
 if TYPE_CHECKING:
+    from dpaudit.documents.document import Document
     from dpaudit.gate.baseline import Baseline
-    from dpaudit.gate.document import CheckDocument
 
 
 Configs: TypeAlias = Annotated[list[Path], typer.Argument(metavar="CONFIG", help="TOML or JSON files to check.")]
@@ -103,22 +103,23 @@ def check(
     if last is not None and acceptance.baseline is not None:
         document = accept(document, acceptance.reason, last, acceptance.rule)
         write(acceptance.baseline, document.baseline.to_json())
-    show(check_document(document))
-    _write_for_pipelines(document, folder)
+    shown = check_document(document)
+    show(shown)
+    _write_for_pipelines(document.to_json(), shown, folder)
     return Exit(document.exit_code)
 
 
-def _write_for_pipelines(document: "CheckDocument", folder: Path | None) -> None:
+def _write_for_pipelines(data: str, shown: "Document", folder: Path | None) -> None:
     """Write the files that pipelines read to a folder, if there is one, and the summary of the step on GitHub."""
     from dpaudit.cli.common.output import note, write_files
+    from dpaudit.documents.junit import junit
     from dpaudit.documents.markdown import markdown
-    from dpaudit.gate.junit import junit
-    from dpaudit.gate.sarif import sarif
-    from dpaudit.gate.summary import append_step_summary, check_document
+    from dpaudit.documents.sarif import sarif
+    from dpaudit.gate.summary import append_step_summary
 
-    summary = markdown(check_document(document))
+    summary = markdown(shown)
     if folder is not None:
-        files = {"check.json": document.to_json(), "check.sarif": sarif(document), "junit.xml": junit(document)}
+        files = {"check.json": data, "check.sarif": sarif(shown), "junit.xml": junit(shown)}
         write_files(folder, files | {"summary.md": summary})
     if append_step_summary(summary):
         note("Added to the step summary.")

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Literal
 
+from dpaudit.documents.outcome import NO_OUTCOME, Outcome
 from dpaudit.wording.verdicts import Tone, tone_of, verdict_label
 
 Look = Literal["", "quiet", "value", "number"]
@@ -194,18 +195,24 @@ Block = Shown | Folded
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """A result: its blocks in order, the title that a page or Markdown shows above them, and a note at the foot."""
+    """A result: its blocks in order, the title that a page or Markdown shows above them, and a note at the foot.
+
+    `outcome` is what programs read of it.
+    """
 
     blocks: tuple[Block, ...]
     title: str = ""
     note: str = ""
+    outcome: Outcome = NO_OUTCOME
 
 
-def document(*parts: Block | Iterable[Block] | None, title: str = "", note: str = "") -> Document:
+def document(
+    *parts: Block | Iterable[Block] | None, title: str = "", note: str = "", outcome: Outcome = NO_OUTCOME
+) -> Document:
     """Return a document of blocks and of groups of blocks, without empty lists, tables and paragraphs."""
     groups = (() if part is None else (part,) if isinstance(part, Block) else part for part in parts)
     blocks = tuple(block for group in groups for block in group if not _empty(block))
-    return Document(title=title, blocks=blocks, note=note)
+    return Document(title=title, blocks=blocks, note=note, outcome=outcome)
 
 
 def folded(title: str, blocks: Iterable[Shown]) -> Folded:

@@ -1,34 +1,18 @@
 """The rules of the gate, read from the table beside this file, and their text; no identifier changes its meaning."""
 
-from dataclasses import dataclass
-from typing import Literal
-
 from dpaudit.documents.document import Document, Table, Verdict, document, under
+from dpaudit.documents.outcome import Rule
 from dpaudit.runtime.tables import table_of
 
-Level = Literal["error", "warning"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateRule:
-    """One kind of issue: what it means, and what to do about it."""
-
-    id: str
-    name: str
-    level: Level = "error"
-    short: str
-    remedy: str
-
-
-RULES: dict[str, GateRule] = {
-    identifier: GateRule(id=identifier, **row) for identifier, row in table_of("dpaudit.gate", "rules.toml").items()
+RULES: dict[str, Rule] = {
+    identifier: Rule(id=identifier, **row) for identifier, row in table_of("dpaudit.gate", "rules.toml").items()
 }
 """Every rule by its identifier, in order."""
 
 
-def rule_of(identifier: str) -> GateRule:
+def rule_of(identifier: str) -> Rule:
     """Return a rule; an identifier that this version does not know becomes a rule of level error."""
-    unknown = GateRule(
+    unknown = Rule(
         id=identifier, name=identifier, short="The run contradicts its declaration.", remedy="Read the message."
     )
     return RULES.get(identifier, unknown)

@@ -4,9 +4,11 @@ import os
 from pathlib import Path
 
 from dpaudit.documents.document import Block, Document, Lines, Mark, Paragraph, Table, document, judged, lines, under
+from dpaudit.documents.outcome import Reported
 from dpaudit.errors import ConfigError
-from dpaudit.gate.document import CheckDocument, Judged, strongest
+from dpaudit.gate.document import CheckDocument, strongest
 from dpaudit.gate.issues import Checked
+from dpaudit.gate.outcome import outcome_of
 from dpaudit.model.audit_result import AuditResult
 from dpaudit.model.measures.ends import Ends
 from dpaudit.model.scores_result import ScoresResult
@@ -35,7 +37,7 @@ _HEAD = ("configuration", "claimed", "proved", "attacked", "verdict")
 
 
 def check_document(gate: CheckDocument) -> Document:
-    """Return the verdict of `dpaudit check`, a row for each configuration, and its issues, one a line.
+    """Return the verdict of `dpaudit check`, a row for each configuration, and its issues, one a line and for programs.
 
     An open issue is `file:line: RULE message`, from the line's first character. Accepted ones are indented, so that no
     problem matcher takes them for open ones, each with its reason, and so are entries of the baseline not in force.
@@ -44,15 +46,16 @@ def check_document(gate: CheckDocument) -> Document:
     proved = [checked for checked in gate.checked if checked.certificate is not None]
     if left := sum(strongest(checked) is None for checked in proved):
         sentence += f" {left} of {len(proved)} {'was' if left == 1 else 'were'} not attacked."
-    accepted = [entry for entry in gate.judged if entry.accepted is not None]
-    still_open = (Mark(issue.line, _TONES[issue.level]) for issue in gate.open)
+    outcome = outcome_of(gate)
+    still_open = (Mark(issue.text, _TONES[issue.rule.level]) for issue in outcome.issues if not issue.reason)
     return document(
         judged(gate.verdict, sentence),
         under("Checked", *_table(tuple(map(_row, gate.checked)))),
         under("Issues", Lines(tuple(still_open))),
-        under("Accepted", lines(f"{_INSET}{_accepted(entry)}" for entry in accepted)),
+        under("Accepted", lines(f"{_INSET}{_accepted(issue)}" for issue in outcome.issues if issue.reason)),
         under("In the baseline, and not in force", lines(f"{_INSET}{entry.line}" for entry in gate.unused)),
         title="Privacy checks",
+        outcome=outcome,
     )
 
 
@@ -84,10 +87,9 @@ def fitted(text: str, room: int) -> bytes:
     return start[: start.rfind(b"\n") + 1] + note if b"\n" in start else b""
 
 
-def _accepted(judged: Judged) -> str:
+def _accepted(issue: Reported) -> str:
     """Return an accepted issue with its reason and its last day."""
-    why = f"{judged.accepted.reason} (until {judged.accepted.expires})" if judged.accepted else ""
-    return one_line(f"{judged.issue.line} [accepted: {why}]")
+    return one_line(f"{issue.text} [accepted: {issue.reason} (until {issue.until})]")
 
 
 def _row(checked: Checked) -> tuple[str, ...]:

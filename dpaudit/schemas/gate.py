@@ -4,9 +4,9 @@ from datetime import date
 from typing import Annotated, Literal, NotRequired, TypedDict
 
 from dpaudit.checks import Count, Natural, NonNegativeOrInfinite, PositiveShare
+from dpaudit.documents.outcome import Level
 from dpaudit.gate import terms
 from dpaudit.gate.baseline import Accepted
-from dpaudit.gate.catalogue import Level
 from dpaudit.json_schema import Digest, Keywords, Text
 from dpaudit.schemas import audits, certificate
 from dpaudit.schemas.audits import AuditDocument, ScoresFile

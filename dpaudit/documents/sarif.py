@@ -1,11 +1,11 @@
-"""The issues of a check as SARIF 2.1.0, for code scanning: one run, stable rules, a location for each result."""
+"""The issues of a document as SARIF 2.1.0, for code scanning: one run, stable rules, a location for each result."""
 
 import json
 from typing import Any
 from urllib.parse import quote
 
-from dpaudit.gate.catalogue import GateRule, rule_of
-from dpaudit.gate.document import CheckDocument, Judged
+from dpaudit.documents.document import Document
+from dpaudit.documents.outcome import Reported, Rule
 from dpaudit.runtime.provenance import distribution_version
 from dpaudit.wording.escaping import clean
 
@@ -14,31 +14,32 @@ _MOST_RESULTS = 5_000
 _LONGEST = 4_000
 
 
-def sarif(document: CheckDocument) -> str:
+def sarif(document: Document) -> str:
     """Return the issues as a SARIF log; accepted ones are suppressed with their reason.
 
     Code scanning shows 5,000 results; further ones are left out, errors last.
     """
-    judged = sorted(document.judged, key=lambda entry: entry.issue.level)[:_MOST_RESULTS]
-    rules = sorted({entry.issue.rule for entry in judged})
+    outcome = document.outcome
+    issues = sorted(outcome.issues, key=lambda issue: issue.rule.level)[:_MOST_RESULTS]
+    rules = {issue.rule.id: issue.rule for issue in sorted(issues, key=lambda issue: issue.rule.id)}
     numbers = {rule: number for number, rule in enumerate(rules)}
     run = {
         "tool": {
             "driver": {
                 "name": "dpaudit",
                 "version": distribution_version("dpaudit"),
-                "rules": [_rule(rule_of(rule)) for rule in rules],
+                "rules": [_rule(rule) for rule in rules.values()],
             }
         },
         "automationDetails": {"id": "dpaudit/"},
         "columnKind": "unicodeCodePoints",
-        "invocations": [{"executionSuccessful": document.exit_code != 2, "exitCode": document.exit_code}],
-        "results": [_result(entry, numbers) for entry in judged],
+        "invocations": [{"executionSuccessful": outcome.exit_code != 2, "exitCode": outcome.exit_code}],
+        "results": [_result(issue, numbers) for issue in issues],
     }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, sort_keys=True) + "\n"
 
 
-def _rule(rule: GateRule) -> dict[str, Any]:
+def _rule(rule: Rule) -> dict[str, Any]:
     """Return the description of one rule."""
     return {
         "id": rule.id,
@@ -51,28 +52,27 @@ def _rule(rule: GateRule) -> dict[str, Any]:
     }
 
 
-def _result(judged: Judged, numbers: dict[str, int]) -> dict[str, Any]:
+def _result(issue: Reported, numbers: dict[str, int]) -> dict[str, Any]:
     """Return one issue."""
-    issue = judged.issue
-    artifact: dict[str, str] = {"uri": quote(issue.place.file)}
-    if issue.place.file.startswith("/"):
-        artifact["uri"] = f"file://{quote(issue.place.file)}"
+    artifact: dict[str, str] = {"uri": quote(issue.file)}
+    if issue.file.startswith("/"):
+        artifact["uri"] = f"file://{quote(issue.file)}"
     else:
         artifact["uriBaseId"] = "%SRCROOT%"
     result: dict[str, Any] = {
-        "ruleId": issue.rule,
-        "ruleIndex": numbers[issue.rule],
-        "level": issue.level,
+        "ruleId": issue.rule.id,
+        "ruleIndex": numbers[issue.rule.id],
+        "level": issue.rule.level,
         "message": {"text": clean(issue.message)[:_LONGEST]},
         "locations": [
             {
-                "physicalLocation": {"artifactLocation": artifact, "region": {"startLine": issue.place.line}},
-                "logicalLocations": [{"fullyQualifiedName": clean(f"{issue.config}: {issue.subject}")[:_LONGEST]}],
+                "physicalLocation": {"artifactLocation": artifact, "region": {"startLine": issue.line}},
+                "logicalLocations": [{"fullyQualifiedName": clean(issue.about)[:_LONGEST]}],
             }
         ],
         "partialFingerprints": {"dpaudit/v1": issue.fingerprint},
     }
-    if judged.accepted is not None:
-        reason = f"{judged.accepted.reason} (until {judged.accepted.expires})"
+    if issue.reason:
+        reason = f"{issue.reason} (until {issue.until})"
         result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": clean(reason)}]
     return result
