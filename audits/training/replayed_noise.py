@@ -1,18 +1,14 @@
 """The noise of two runs of a loop, step beside step: it may follow nothing but the random numbers."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from audits.training.replay_runs import Run
-from dpaudit.model.mechanism import Array
 from dpaudit.model.trace import Finding
+from dpaudit.training.noise_beside_sums import same_directions
 
 STALE, SCALED = "DPA227", "DPA212"
-
-_FEWEST, _COMPARED, _ALIKE = 10, 1 << 12, 1 - 1e-6
-"""Noise is one up to its size if the cosine exceeds the last: of ten numbers by chance with probability 2e-26."""
 
 _SIZE = 1e-3
 """A part of the size of noise that single precision beside large sums does not change."""
@@ -47,7 +43,7 @@ def size_of_noise(first: Run, second: Run, what: str) -> list[Finding]:
     """Return a finding where two runs from one seed carry the same noise of a parameter, but of another size."""
     for at, steps in enumerate(zip(first.watch.taken, second.watch.taken, strict=False), start=1):
         ours, theirs = (step.noise_by_parameter() for step in steps)
-        for name in (name for name in ours if name in theirs and _same_directions([ours[name]], [theirs[name]]).any()):
+        for name in (name for name in ours if name in theirs and same_directions([ours[name]], [theirs[name]]).any()):
             factor = float(np.linalg.norm(theirs[name]) / np.linalg.norm(ours[name]))
             if abs(factor - 1) > _SIZE:
                 message = (
@@ -61,17 +57,6 @@ def size_of_noise(first: Run, second: Run, what: str) -> list[Finding]:
 
 def _same_noise(first: Run, second: Run) -> tuple[int, int] | None:
     """Return the numbers of two steps of two runs that carry the same noise, the same step first; None if none do."""
-    same = np.argwhere(_same_directions(first.watch.noises(), second.watch.noises()))
+    same = np.argwhere(same_directions(first.watch.noises(), second.watch.noises()))
     closest = min(same.tolist(), key=lambda steps: abs(steps[0] - steps[1]), default=None)
     return None if closest is None else (closest[0] + 1, closest[1] + 1)
-
-
-def _same_directions(ours: Sequence[Array], theirs: Sequence[Array]) -> Array:
-    """Return which steps of two runs carry noise in one direction. Shape: (steps, steps)."""
-    first, second = ([noise.ravel()[:_COMPARED] for noise in noises] for noises in (ours, theirs))
-    if len({noise.size for noise in (*first, *second)}) != 1 or first[0].size < _FEWEST:
-        return np.zeros((0, 0), dtype=bool)
-    units = [
-        np.stack(noises) / np.maximum(1e-300, np.linalg.norm(noises, axis=1))[:, None] for noises in (first, second)
-    ]
-    return units[0] @ units[1].T > _ALIKE

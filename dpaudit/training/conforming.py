@@ -18,7 +18,7 @@ from dpaudit.model.mechanism import Array
 from dpaudit.model.trace import Finding
 from dpaudit.training.batch_checks import DrawnBatches
 from dpaudit.training.check import Check
-from dpaudit.training.noise_beside_sums import noise_follows_sums, noise_kept, noise_shared
+from dpaudit.training.noise_beside_sums import noise_follows_sums, noise_kept, noise_shared, same_directions
 from dpaudit.training.noise_checks import noise_law_check, size_of_steps
 from dpaudit.training.releases import released_apart, repeated_steps
 from dpaudit.training.sampling import conform_batches
@@ -31,7 +31,7 @@ _CHANGED = 1.5
 _BESIDE = 0.01
 """The part of the share of a check that a further look at the noise has."""
 
-_FINGERPRINT, _FEWEST, _COMPARED, _ANGLE = 8, 6, 4096, 1e-7
+_FINGERPRINT = 8
 _COARSE = 30
 """Noise of so few values is alike in many steps although each is drawn afresh."""
 
@@ -202,7 +202,7 @@ def _repeated(watch: Watch, share: float) -> Iterator[Check]:
     marks = [tuple(float(value) for value in noise[:_FINGERPRINT]) for noise in noises if noise.any()]
     long = [mark for mark in marks if len(mark) > 1]
     equal = len(long) - len(set(long))
-    again = max(equal, _alike(marks))
+    again = max(equal, int(np.tril(same_directions(noises, noises), -1).any(axis=1).sum()))
     values = _values(np.concatenate([np.zeros(0), *noises])) if again else 0
     coarse = f", as all noise has {values} values only: it is rounded before it is added" if values < _COARSE else ""
     message = f"{again} of {watch.steps} steps carry noise that an earlier step carried{coarse or ': it is not fresh'}."
@@ -224,20 +224,6 @@ def _repeated(watch: Watch, share: float) -> Iterator[Check]:
 def _values(noise: Array) -> int:
     """Return how many values noise takes, up to a thousandth of its size."""
     return len(np.unique(np.round(noise / (math.sqrt(float((noise**2).mean())) or 1.0), 3)))
-
-
-def _alike(fingerprints: list[tuple[float, ...]]) -> int:
-    """Return how many steps carry noise in the direction of an earlier step's, up to the rounding of single precision.
-
-    Two directions of independent noise lie so close by chance with probability below 1e-16.
-    """
-    marks = [mark for mark in fingerprints if len(mark) >= _FEWEST and any(mark)][:_COMPARED]
-    if len({len(mark) for mark in marks}) != 1:
-        return 0
-    directions = np.array(marks)
-    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-    close = np.tril(np.abs(directions @ directions.T) > 1 - _ANGLE, -1)
-    return int(close.any(axis=1).sum())
 
 
 def _clipping(training: Training, watch: Watch, share: float) -> Iterator[Check]:

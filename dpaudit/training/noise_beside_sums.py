@@ -1,7 +1,7 @@
 """The noise of a training loop beside the sums that it covers: it must not follow them, nor stay from step to step."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -20,6 +20,10 @@ _SIZES = (0.5, 0.7, 0.8, 0.9, 0.95, 1.05, 1.1, 1.25, 1.5, 2.0)
 _CROWDED = 0.05
 _CLOSE = 1e-8
 _LINES, _MATRIX = 64, 2
+
+_FEWEST, _COMPARED, _STEPS, _ALIKE = 8, 64, 1 << 12, 1 - 1e-6
+"""Noise is one up to its size where the cosine exceeds the last: of eight numbers by chance with probability 1e-20."""
+
 _WHERE = ("the sum is zero", "the sum is small", "the sum is large")
 
 
@@ -84,6 +88,23 @@ def _noise_and_sum(watch: Watch) -> Iterator[tuple[Array, Array]]:
         if noise and step.summed is not None:
             sums = [step.summed[name].ravel() for name in noise]
             yield np.concatenate([values.ravel() for values in noise.values()]), np.concatenate(sums)
+
+
+def same_directions(ours: Sequence[Array], theirs: Sequence[Array]) -> Array:
+    """Return which steps carry one noise, up to sign, size and single precision. Shape: (steps, steps) of both runs.
+
+    Edge cases: no steps where their noise has fewer than eight numbers, or not equally many.
+
+    >>> first, second = np.arange(8.0), np.ones(8)
+    >>> same_directions([first, second], [-2 * first]).tolist()
+    [[True], [False]]
+    """
+    first, second = ([noise.ravel() for noise in noises[:_STEPS]] for noises in (ours, theirs))
+    if len({noise.size for noise in (*first, *second)}) != 1 or first[0].size < _FEWEST:
+        return np.zeros((0, 0), dtype=bool)
+    units = [np.stack([noise[:_COMPARED] for noise in noises]) for noises in (first, second)]
+    ours_at, theirs_at = (table / np.maximum(np.linalg.norm(table, axis=1), 1e-300)[:, None] for table in units)
+    return np.abs(ours_at @ theirs_at.T) > _ALIKE
 
 
 def noise_kept(watch: Watch, significance: float) -> tuple[int, str]:
