@@ -3,6 +3,7 @@
 import inspect
 import math
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,9 @@ _RELATIONS: dict[str, Neighbours] = {
 
 _SEARCHED = "its scale is found by a search that may end too low, by a millionth of what the claim needs"
 
+_RANDOM = ("_rng", "random_state")
+"""Where a mechanism keeps its source of randomness."""
+
 _OWN_SHARES = ("axis", "keepdims", "weights")
 
 
@@ -35,7 +39,7 @@ def adapt(subject: Any, question: Question) -> LibraryRelease:
     permute-and-flip are declared with the parameters that their formulas give. Of a mean, a sum or a histogram with a
     pair, the mechanism is seen in one run on each data set, and declared. All else is stated. Each batch of runs uses a
     fresh object with a seed of the audit.
-    Raises: UnsupportedError: an object without epsilon.
+    Raises: UnsupportedError: an object without epsilon, or a mechanism that was changed after it was made.
     """
     if inspect.isclass(subject):
         return _model(subject, question)
@@ -53,6 +57,11 @@ def _mechanism(subject: Any, question: Question) -> LibraryRelease:
     declaration = _noise(subject, kind, claim)
     names = set(inspect.signature(type(subject).__init__).parameters) - {"self", "random_state"}
     parameters = {name: getattr(subject, name) for name in names if hasattr(subject, name)}
+    if declaration is not None and not _as_made(subject, parameters):
+        raise UnsupportedError(
+            f"This {kind} was changed after it was made: another one with its parameters does not draw as it does, so "
+            "that its epsilon is not that of its noise. Make a new mechanism with these parameters."
+        )
     sensitivity = getattr(subject, "sensitivity", None)
     source = f"{kind}.epsilon"
     pair = question.pair or ((0.0, float(sensitivity)) if sensitivity is not None else None)
@@ -71,6 +80,24 @@ def _mechanism(subject: Any, question: Question) -> LibraryRelease:
         reproducible=True,
         awkward=() if pair is None or hasattr(subject, "lower") else awkward_values(pair),
     )
+
+
+def _as_made(subject: Any, parameters: dict[str, Any]) -> bool:
+    """Return whether an object holds what a new one with its parameters holds, once each has drawn a value.
+
+    A mechanism computes scales and probabilities when it is made or first used, and keeps them where its epsilon is set
+    to another one. An attribute in the place of a method is a change, too.
+    """
+    try:
+        fresh, used = type(subject)(**parameters, random_state=0), copy(subject)
+        used.__dict__ |= {name: fresh.__dict__[name] for name in _RANDOM if name in fresh.__dict__}
+        needed = inspect.signature(type(subject).randomise).parameters["value"].default is not None
+        for mechanism in (fresh, used):
+            mechanism.randomise(getattr(subject, "value0", 0) if needed else None)
+    except Exception:  # the library's own refusal of parameters, or what stands in the place of a method
+        return False
+    replaced = any(callable(getattr(type(subject), name, None)) for name in vars(used))
+    return not replaced and all(np.array_equal(value, vars(used).get(name)) for name, value in vars(fresh).items())
 
 
 def _noise(subject: Any, kind: str, claim: Claim) -> Declaration | None:

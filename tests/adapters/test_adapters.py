@@ -196,6 +196,32 @@ def test_a_mechanism_of_diffprivlib_is_declared_where_its_formula_says_the_noise
     assert certify(release.declaration, release.claim).verdict == ("certified" if declared else "stated")
 
 
+class Kept(Laplace):
+    """A mechanism that computes its scale when it is made, as the Gaussian and the exponential one do."""
+
+    def __init__(self, *, epsilon: float, delta: float = 0.0, sensitivity: float, random_state: Any = None) -> None:
+        super().__init__(epsilon=epsilon, delta=delta, sensitivity=sensitivity, random_state=random_state)
+        self._scale = self.sensitivity / self.epsilon
+
+    def randomise(self, value: float) -> float:
+        """Return a noisy value."""
+        return gridded(value + float(self.random_state.laplace(0, self._scale)))
+
+
+@pytest.mark.parametrize("change", ["epsilon", "sensitivity", "randomise"])
+def test_a_mechanism_of_diffprivlib_that_was_changed_is_refused(change: str) -> None:
+    """Its noise is that of the parameters with which it was made. The twins: the same object unchanged, and used."""
+    kind = placed(type("Laplace", (Kept,), {}), "diffprivlib.mechanisms")
+    subject = kind(epsilon=2.0, sensitivity=1.0)
+    subject.randomise(0.0)
+    assert (
+        certify((release := adapt(subject, neighbours="replace_one")).declaration, release.claim).verdict == "certified"
+    )
+    setattr(subject, change, (lambda value: value) if change == "randomise" else 0.1)
+    with pytest.raises(UnsupportedError, match="was changed after it was made"):
+        adapt(subject, neighbours="replace_one")
+
+
 def test_a_mechanism_of_diffprivlib_is_declared_and_repeats_with_its_seed() -> None:
     """Scale sensitivity over epsilon; the same seed gives the same outputs; the twin with half the noise falls."""
     release = adapt(Laplace(epsilon=1.0, sensitivity=2.0), neighbours="replace_one")
