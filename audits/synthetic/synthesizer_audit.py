@@ -113,7 +113,7 @@ def audit_synthesizer(
     generator_of(rng)
     (beside,) = rng.spawn(1)
     first, second = (data, None) if neighbours is None else neighbours
-    view = table_view(fit_and_sample, table_statistics(first, target_records(first, second)))
+    view = table_view(fit_and_sample, table_statistics(first, target_records(first, second), second))
     given = {"neighbours": neighbours} if neighbours is not None else {"data": data}
     asked = how if neighbours is None else replace(how, unit=None)
     result = audit(view, claim=claim, runs=runs, rng=rng, significance=significance, stop=stop, how=asked, **given)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from audits.synthetic.carried import carried, labels_of
 from audits.synthetic.columns import MISSING, OTHER, Column, table_columns
 from dpaudit.model.mechanism import Array
 
@@ -40,19 +41,21 @@ class Synthetic:
 class TableStatistics:
     """Statistics of a synthetic table: its form, answered marginals, and how near it comes to some records.
 
-    `targets` are these records, in the form of the data, and `values` their codes and numbers by column.
+    `targets` are these records, in the form of the data, and `values` their codes and numbers by column. `apart` are
+    the labels of rows that one of two data sets has.
     """
 
     columns: tuple[Column, ...]
     targets: Any
     values: dict[str, tuple[Array, Array]]
+    apart: frozenset[Any]
 
     def __call__(self, released: Any) -> dict[str, Any]:
         """Return the statistics of what one run released, by name. Raises: UnsupportedError: no table."""
         table = released.table if isinstance(released, Synthetic) else released
         values_of = table_columns(table)
         rows = len(table)
-        statistics: dict[str, Any] = {"form": _form(values_of), "rows": float(rows)}
+        statistics = {"rows": float(rows)} | carried(table, values_of, self.apart)
         shared = np.zeros((rows, self.number), dtype=np.int64)
         distance = np.zeros((rows, self.number))
         matches: list[Array] = []
@@ -93,13 +96,15 @@ class TableStatistics:
         return statistics
 
 
-def table_statistics(data: Any, targets: Any) -> TableStatistics:
-    """Return the statistics that a data set and some of its records fix."""
+def table_statistics(data: Any, targets: Any, other: Any = None) -> TableStatistics:
+    """Return the statistics that a data set, some of its records and the labels of its neighbour fix."""
     values_of = table_columns(data)
     columns = tuple(Column.of(name, values) for name, values in values_of.items())
     own = table_columns(targets)
     values = {column.name: column.read(own[column.name]) for column in columns}
-    return TableStatistics(columns=columns, targets=targets, values=values)
+    labels = labels_of(data)
+    apart = frozenset(labels[-1:] if other is None else {*labels} ^ {*labels_of(other)})
+    return TableStatistics(columns=columns, targets=targets, values=values, apart=apart)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -137,12 +142,6 @@ def table_view(fit_and_sample: Callable[..., Any], statistics: TableStatistics) 
             f"needs the parameters {', '.join(needed) or 'none'}."
         )
     return TableView(function=fit_and_sample, seeded=seeded, statistics=statistics)
-
-
-def _form(values_of: dict[str, list[Any]]) -> str:
-    """Return the names of the columns in their order, with the types of their values."""
-    kinds = (", ".join(sorted({type(value).__name__ for value in values})) for values in values_of.values())
-    return "; ".join(f"{name}: {kind}" for name, kind in zip(values_of, kinds, strict=True))
 
 
 def _marginal(column: Column, codes: Array, numbers: Array) -> dict[str, float]:

@@ -116,6 +116,49 @@ def test_frames_with_texts_numbers_and_missing_values_are_read() -> None:
     assert result.audit.view == "synthetic table"
 
 
+def with_categories(data: pd.DataFrame, jobs: pd.Series) -> pd.DataFrame:
+    """Return jobs whose type lists the categories that occur in the data."""
+    return pd.DataFrame({"job": pd.Categorical(jobs, categories=sorted({*data["job"], "clerk", "cook"}))})
+
+
+def with_labels(data: pd.DataFrame, jobs: pd.Series) -> pd.DataFrame:
+    """Return jobs under the labels of records."""
+    return pd.DataFrame({"job": jobs.to_numpy()}, index=jobs.index % len(data))
+
+
+def in_order(data: pd.DataFrame, jobs: pd.Series) -> pd.DataFrame:
+    """Return jobs in their order, but where a record is a pilot's."""
+    return pd.DataFrame({"job": jobs if "pilot" in {*data["job"]} else jobs.sort_values().to_numpy()})
+
+
+def with_attributes(data: pd.DataFrame, jobs: pd.Series) -> pd.DataFrame:
+    """Return jobs in a frame that names the most special record."""
+    frame = pd.DataFrame({"job": jobs})
+    frame.attrs["last"] = max(data["job"])
+    return frame
+
+
+def honest_form(data: pd.DataFrame, jobs: pd.Series) -> pd.DataFrame:
+    """Return jobs alone, which do not depend on the data."""
+    return pd.DataFrame({"job": jobs})
+
+
+@pytest.mark.parametrize("form", [with_categories, with_labels, in_order, with_attributes, honest_form])
+def test_what_a_frame_carries_beside_its_values_is_attacked(form: Any) -> None:
+    """The values are drawn without the data: categories of a type, labels, order or attributes of a frame tell."""
+    frame = pd.DataFrame({"job": ["clerk"] * 59 + ["pilot"]})
+    result = audit_synthesizer(
+        lambda data, rng: form(data, pd.Series(rng.choice(["clerk", "cook"], 60))),
+        frame,
+        ONE,
+        neighbours=(frame, frame.iloc[:-1]),
+        runs=400,
+        rng=np.random.default_rng(0),
+        how=Settings(control_runs=0),
+    )
+    assert (result.audit.verdict == "violation") == (form is not honest_form)
+
+
 @pytest.fixture(scope="module")
 def small() -> SynthesizerResult:
     """Return a result of few runs."""
