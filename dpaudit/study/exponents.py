@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import nnls
 
 from dpaudit.model.mechanism import Array
 from dpaudit.study.intervals import Interval, student
@@ -62,6 +61,8 @@ def root_and_offset(horizons: Sequence[float], regret: Sequence[float], errors: 
     >>> root_and_offset([1.0, 4.0, 9.0], [3.0, 4.0, 5.0], [1.0, 1.0, 1.0])
     (1.0, 2.0)
     """
+    from scipy.optimize import nnls  # noqa: PLC0415  # optimisers load slowly
+
     weights = 1 / np.asarray(errors, dtype=np.float64)
     design = np.column_stack([np.sqrt(horizons), np.ones(len(horizons))])
     target = np.asarray(regret, dtype=np.float64)

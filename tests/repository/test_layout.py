@@ -163,6 +163,7 @@ def test_only_heavy_third_parties_are_imported_inside_functions() -> None:
         "dpaudit/model/losses/mixture.py": ["scipy"],
         "dpaudit/model/mechanism.py": ["dpaudit"],
         "dpaudit/pytest_plugin/__init__.py": ["dpaudit"],
+        "dpaudit/study/exponents.py": ["scipy"],
         "dpaudit/training/batch_checks.py": ["scipy"],
         "dpaudit/verifier/best_of/weights.py": ["scipy"],
         "dpaudit/verifier/shuffled/sides.py": ["scipy"],
