@@ -33,7 +33,7 @@ _EPOCH = datetime.datetime(1970, 1, 1)  # noqa: DTZ001 - compared with naive mom
 _WRITTEN = (UserString, uuid.UUID, pathlib.PurePath, ipaddress.IPv4Address, ipaddress.IPv6Address)
 _TEXT = kind_of("builtins.str")
 _FLOAT, _INT = kind_of("builtins.float"), kind_of("builtins.int")
-_NUMBERS: dict[type, float] = {int: _INT, float: _FLOAT, np.float64: _FLOAT}
+_NUMBERS: dict[type, float] = {bool: kind_of("builtins.bool"), int: _INT, float: _FLOAT, np.float64: _FLOAT}
 _WHOLE = 2**53
 _NAME = re.compile(r"(?:[^\d#.\[\]]|(?<!\d)(?:\d{1,3}|(?:19|20)\d\d)(?!\d))+")
 """A key that names a part: its numbers are short, or years. A key with a longer number may hold a published one."""
@@ -89,7 +89,7 @@ def _plain(value: Any, path: str) -> Entries:
     if kind is str:
         yield f"{KIND}{path}", _TEXT
         yield from text_entries(value, path)
-    elif kind in _NUMBERS and 0 < abs(value) < _WHOLE:
+    elif kind in _NUMBERS and abs(value) < _WHOLE and (value or kind in (bool, int)):  # zeros of floats have signs
         yield f"{KIND}{path}", _NUMBERS[kind]
         yield f"{NUMBER}{path}", float(value)
 
