@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import bdtr, bdtrc, chdtr, chdtrc, eval_legendre, ndtr
+from scipy.special import bdtr, bdtrc, chdtr, chdtrc, ndtr
 
 from dpaudit.model.mechanism import Array
 
@@ -117,14 +117,17 @@ def uniform_looks(uniform: Array, normal: Array) -> Iterator[Look]:
     says = f"about {math.sqrt(squares / n):.3g} times the stated size"
     yield Look(words=says, probability=min(1.0, 2 * min(below, above)))
     for tail in _TAILS:
-        yield count_look(int((uniform < tail).sum()), n, tail, "in the lower tail")
-        yield count_look(int((uniform > 1 - tail).sum()), n, tail, "in the upper tail")
-    away = np.abs(2 * uniform - 1)
+        yield count_look(int(np.count_nonzero(uniform < tail)), n, tail, "in the lower tail")
+        yield count_look(int(np.count_nonzero(uniform > 1 - tail)), n, tail, "in the upper tail")
+    x = 2 * uniform - 1
+    away = np.abs(x)
     for share in _CENTRES:
-        yield count_look(int((away < share).sum()), n, share, "at the centre")
+        yield count_look(int(np.count_nonzero(away < share)), n, share, "at the centre")
     for share in _FAR:
-        yield count_look(int((1 - away < share).sum()), n, share, "in both tails")
-    for order, says in _SHAPES.items():
-        mean = abs(float(eval_legendre(order, 2 * uniform - 1).mean()))
+        yield count_look(int(np.count_nonzero(1 - away < share)), n, share, "in both tails")
+    before, polynomial = x, (3 * x**2 - 1) / 2
+    for order, says in _SHAPES.items():  # Bonnet's recursion from the second polynomial on
+        before, polynomial = polynomial, ((2 * order - 1) * x * polynomial - (order - 1) * before) / order
+        mean = abs(float(polynomial.mean()))
         bound = 2 * math.exp(-n * mean**2 / (2 * (1 / (2 * order + 1) + mean / 3)))
         yield Look(words=says, probability=min(1.0, bound))
