@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from audits.checks.taped_totals import multiples
 from dpaudit import Cells, Declaration, Mechanism, Parallel, Release, Repeat
 from dpaudit.model.declaration import Filtered, children, walk
 from dpaudit.model.losses import GaussianLoss
@@ -97,11 +98,12 @@ def moves_of(first: RunTape, second: RunTape, limits: Limits | None = None) -> t
     """Return everything that moved between two runs with the same releases in the same order."""
     moves: list[Move] = []
     streams: dict[tuple[str, int], dict[int, tuple[Array, TapedRelease]]] = defaultdict(dict)
-    for ours, theirs in zip(first.released, second.released, strict=False):
+    of_sums = multiples(first)
+    for place, (ours, theirs) in enumerate(zip(first.released, second.released, strict=False)):
         if ours.labels != theirs.labels or ours.value.shape != theirs.value.shape:
             break
         if ours.element is None:
-            moves.extend(_single(ours, theirs, {} if limits is None else limits.touched))
+            moves.extend(_single(ours, theirs, {} if limits is None else limits.touched, of_sums.get(place, 1.0)))
             continue
         apart = _difference(theirs.value, ours.value)
         numbers = np.broadcast_to(ours.element, (len(ours.runs),))
@@ -112,9 +114,14 @@ def moves_of(first: RunTape, second: RunTape, limits: Limits | None = None) -> t
     return tuple(moves)
 
 
-def _single(ours: TapedRelease, theirs: TapedRelease, touched: Mapping[str, Mechanism]) -> Iterator[Move]:
-    """Yield the rows of one release that differ, or the cells of a row where the declaration has cells."""
-    apart = np.atleast_1d(_difference(theirs.value, ours.value))
+def _single(
+    ours: TapedRelease, theirs: TapedRelease, touched: Mapping[str, Mechanism], multiple: float
+) -> Iterator[Move]:
+    """Yield the rows of one release that differ, or the cells of a row where the declaration has cells.
+
+    A sum of messages stands on the tape divided by `multiple`.
+    """
+    apart = multiple * np.atleast_1d(_difference(theirs.value, ours.value))
     if not np.any(apart):
         return
     for row in ours.rows:

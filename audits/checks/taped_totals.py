@@ -8,7 +8,7 @@ import numpy as np
 
 from dpaudit import Mechanism
 from dpaudit.model.mechanism import Array, is_additive
-from dpaudit.model.tape import RunTape, TapedTotal
+from dpaudit.model.tape import RunTape, TapedRelease, TapedTotal
 from dpaudit.model.trace import Finding
 
 _CROWD = 1_000
@@ -73,18 +73,38 @@ def _too_small_multiples(tape: RunTape) -> Iterator[Finding]:
             yield Finding(rule="DPA229", where=total.label, message=message)
 
 
+def multiples(tape: RunTape) -> dict[int, float]:
+    """Return, by their places on the tape, the releases whose noise times a number stands for a sum's, with the number.
+
+    Such a release holds the exact sum over that number, so that one message moves it by as much less.
+    """
+    found: dict[int, float] = {}
+    for place, release in enumerate(tape.released if tape.totals else ()):
+        for total in tape.totals:
+            if total.label in release.labels and total.noise.shape == release.output.shape:
+                found[place] = found.get(place, 0.0) or _multiple(total.noise, _row_of(release))
+    return {place: multiple for place, multiple in found.items() if multiple}
+
+
 def _messages(tape: RunTape) -> dict[tuple[str, tuple[int, ...]], Array]:
     """Return the noises of messages by label and shape, one message a row, where they can be told from each other."""
     wanted = {(total.label, total.noise.shape) for total in tape.totals if total.noise.size >= _FEWEST}
     by_sum: dict[tuple[str, tuple[int, ...]], list[Array]] = defaultdict(list)
     for release in tape.released:
         sums = {(label, release.output.shape) for label in release.labels} & wanted
-        single = (release.output - release.value).ravel() if sums else np.zeros(0)
-        if not sums or not single.all() or (single.size < _FEWEST_ON_LATTICE and _on_lattice(single)):
-            continue
-        for key in sums:
-            by_sum[key].append(single)
-    return {key: np.stack(rows) for key, rows in by_sum.items()}
+        row = _row_of(release) if sums else None
+        if row is not None:
+            for key in sums:
+                by_sum[key].append(row)
+    return {key: np.concatenate(rows) for key, rows in by_sum.items()}
+
+
+def _row_of(release: TapedRelease) -> Array | None:
+    """Return the noise of a release as a row, where it can be told from that of others. Shape: (1, numbers)."""
+    single = (release.output - release.value).ravel()
+    if single.size < _FEWEST or not single.all() or (single.size < _FEWEST_ON_LATTICE and _on_lattice(single)):
+        return None
+    return single[None]
 
 
 def _multiple(noise: Array, messages: Array | None) -> float:

@@ -9,6 +9,7 @@ import pytest
 from audits import watch_noise
 from audits.checks.laws.dependence import Drawn, dependences
 from audits.checks.laws.places import places_of_noise
+from audits.checks.taped_moves import moves_of, too_far
 from audits.checks.taped_noise import depending, noises_of, used_twice
 from audits.checks.taped_totals import too_calm
 from dpaudit import Recorder
@@ -160,6 +161,17 @@ def test_a_sum_that_is_a_multiple_of_one_message_carries_all_noise(users: int, *
     tape.total("message", NOISE, 32, np.sqrt(users) * noise)
     found = [finding for finding in too_calm(tape) if "one message's noise" in finding.message]
     assert [finding.rule for finding in found] == (["DPA229"] if accused else [])
+
+
+@pytest.mark.parametrize(("apart", "rules"), [(1.0, []), (1.01, ["DPA220"])])
+def test_a_message_in_a_sum_that_is_drawn_as_one_moves_by_its_own_distance(apart: float, rules: list[str]) -> None:
+    """The sum of 32 messages is on the tape over the root of 32; a message that is one percent too long is found."""
+    root, tapes = np.sqrt(32), (RunTape(seed=1), RunTape(seed=1))
+    for tape, answer in zip(tapes, (0.0, apart), strict=True):
+        exact = np.full((3, 4), [answer, 0.0, 0.0, 0.0])
+        noisy = root * Recorder(tape.generator()).release("message", NOISE, exact / root)
+        tape.total("message", NOISE, 32, noisy - exact)
+    assert [finding.rule for finding in too_far(moves_of(*tapes))] == rules
 
 
 def test_whole_messages_of_two_people_that_agree_by_chance_are_not_accused() -> None:
