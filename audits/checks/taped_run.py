@@ -154,7 +154,7 @@ def _form(release: TapedRelease) -> str:
 
 
 def _place(left: Any, right: Any) -> str:
-    """Return the first place where two values differ, and by how much; nothing for values that are no arrays."""
+    """Return the place where two values differ most, and by how much; nothing for values that are no arrays."""
     if not (isinstance(left, np.ndarray | np.generic) and isinstance(right, np.ndarray | np.generic)):
         return ""
     first, second = np.asarray(left), np.asarray(right)
@@ -162,8 +162,8 @@ def _place(left: Any, right: Any) -> str:
         return f" in shape or type, {first.dtype}{first.shape} or {second.dtype}{second.shape}"
     with np.errstate(invalid="ignore"):  # infinities on both sides, which are no place where they differ
         apart = np.where(first == second, 0.0, np.abs(first.astype(np.float64) - second.astype(np.float64)))
-    places = np.argwhere(np.atleast_1d(~(apart == 0)))
-    if not len(places):
+    if not (apart != 0).any():
         return " in a sign of 0"
-    index = tuple(map(int, places[0]))
-    return f" at {index} by {float(np.atleast_1d(apart)[index]):.6g}"
+    apart = np.atleast_1d(apart)
+    farthest = np.unravel_index(int(np.nan_to_num(apart, nan=np.inf).argmax()), apart.shape)
+    return f" most at {tuple(map(int, farthest))}, by {float(apart[farthest]):.6g}"

@@ -269,3 +269,8 @@ def test_values_that_differ_in_the_sign_of_zeros_alone_are_named(shape: tuple[in
     zeros = np.zeros(shape)
     assert _place(zeros, -zeros) == " in a sign of 0"
     assert _place(zeros, zeros + 2.0).endswith("by 2")
+
+
+def test_the_place_of_the_largest_difference_is_named() -> None:
+    """The first place may differ by rounding alone, as a weight by 1.5e-8 before one that differs by 3."""
+    assert _place(np.zeros(4), np.array([0.0, 1.5e-8, 3.0, -2.0])) == " most at (2,), by 3"
