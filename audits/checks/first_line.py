@@ -1,19 +1,14 @@
 """The line of code after which a published value first stands in some variable."""
 
 from collections.abc import Callable
-from functools import cache
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import numpy as np
 
-from audits.experiment.tracer import run_traced
+from audits.experiment.tracer import is_of_program, run_traced
 from dpaudit.model.mechanism import Array
 from dpaudit.model.tape import line_of
-
-_OUTSIDE = ("dpaudit", "mechanisms", "audits", "site-packages", "lib")
-"""Folders whose code only carries values on."""
 
 
 def first_line(program: Callable[[], Any], value: Array, other: Array) -> str | None:
@@ -38,16 +33,10 @@ def first_line(program: Callable[[], Any], value: Array, other: Array) -> str | 
 
     def entered(frame: FrameType, event: str, argument: Any) -> Any:
         lines.pop(id(frame), None)
-        return looked if not lines_found and _own(frame.f_code.co_filename) else None
+        return looked if not lines_found and is_of_program(frame.f_code.co_filename) else None
 
     run_traced(program, entered)
     return lines_found[0] if lines_found else None
-
-
-@cache
-def _own(file: str) -> bool:
-    """Return whether a file holds code of the program itself."""
-    return not (set(Path(file).parts[:-1]) & set(_OUTSIDE)) and Path(file).is_file()
 
 
 def _wanted(value: Array, other: Array) -> tuple[Array, ...]:

@@ -1,18 +1,14 @@
 """The line of a user's loop at which two runs part: a named value begins to differ, or another line comes next."""
 
-import sys
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from audits.experiment.tracer import is_of_program, run_traced
 from dpaudit.training import Watch
-
-_OURS = tuple(str(Path(__file__).parents[2] / name) for name in ("audits", "dpaudit"))
-_OTHERS = ("site-packages", "<", sys.base_prefix, sys.prefix)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,36 +29,31 @@ class Lines:
     at: str = ""
     callers: list[str] = field(default_factory=list[str])
 
-    def note(self) -> None:
+    def run(self, program: Callable[[], Any], file: str) -> Any:
+        """Return what a program returns, and note the lines that it passes in `file` and in other files of its own."""
+
+        def trace(frame: FrameType, event: str, argument: Any) -> Any:
+            del argument
+            name = frame.f_code.co_filename
+            if name != file and not is_of_program(name):
+                return None
+            if event == "call":
+                self.callers.append(self.at)
+            if event in ("line", "return"):
+                self._note()
+                self.at = f"{Path(name).name}:{frame.f_lineno}" if event == "line" else self.callers.pop()
+            return trace
+
+        try:
+            return run_traced(program, trace)
+        finally:
+            self._note()
+
+    def _note(self) -> None:
         """Take note that the line before this moment has ended."""
         if self.at and self.watch.steps == self.sought.steps:
             state = self.watch.state() if self.sought.names else {}
             self.passed.append((self.at, tuple(state.get(name) for name in self.sought.names)))
-
-
-@contextmanager
-def traced(lines: Lines, code: Callable[..., Any]) -> Generator[None, None, None]:
-    """Note the lines of the user's files that the block passes; a tracer that was set before waits meanwhile."""
-    before, own = sys.gettrace(), getattr(getattr(code, "__code__", None), "co_filename", "")
-
-    def trace(frame: FrameType, event: str, argument: Any) -> Any:
-        del argument
-        file = frame.f_code.co_filename
-        if file != own and (file.startswith(_OURS) or any(part in file for part in _OTHERS)):
-            return None
-        if event == "call":
-            lines.callers.append(lines.at)
-        if event in ("line", "return"):
-            lines.note()
-            lines.at = f"{Path(file).name}:{frame.f_lineno}" if event == "line" else lines.callers.pop()
-        return trace
-
-    sys.settrace(trace)
-    try:
-        yield
-    finally:
-        sys.settrace(before)
-        lines.note()
 
 
 def line_of_value(first: Lines, second: Lines) -> str:

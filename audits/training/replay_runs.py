@@ -5,6 +5,7 @@ import io
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from audits.experiment.global_generators import seed_globals, seed_held, seeded
 from audits.experiment.replays import ending
 from audits.outputs.raised import said_by
 from audits.outputs.values import record
-from audits.training.lines import Lines, Sought, traced
+from audits.training.lines import Lines, Sought
 from audits.training.replay_data import Records
 from dpaudit import UnsupportedError
 from dpaudit.model.mechanism import Array
@@ -57,13 +58,13 @@ class Start:
         script = replace(self.script, after_first=(lambda: _reseed(rng)) if self.other_draws else None)
         watch = Watch(records=len(records.labels), script=script)
         lines = Lines(watch=watch, sought=sought or Sought(steps=-1))
+        program = partial(self.train, records.features.copy(), records.labels.copy(), watch, rng)
+        file = getattr(getattr(self.train, "__code__", None), "co_filename", "")
         with ExitStack() as stack:
             stack.enter_context(seeded(self.seed))
             stack.enter_context(redirect_stdout(io.StringIO()))
             stack.enter_context(redirect_stderr(io.StringIO()))
-            if sought is not None:
-                stack.enter_context(traced(lines, self.train))
-            end = ending(lambda: self.train(records.features.copy(), records.labels.copy(), watch, rng))
+            end = ending(program if sought is None else lambda: lines.run(program, file))
         complete = end.raised is None or isinstance(end.raised, TooManyStepsError)  # the number of its steps says so
         # A warning may come once a process.
         channels = {name: shown for name, shown in end.channels.items() if name != "warnings"}
