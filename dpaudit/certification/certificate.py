@@ -160,7 +160,7 @@ def _table(data: dict[str, Any]) -> dict[str, Any]:
     """Return plain data as `read_object` takes them: what a certificate writes in a form of its own is read here."""
     claim, tight = decode_claim(data["claim"]), data["tight"]
     if isinstance(claim, MeasuredClaim):
-        ends: Any = Ends.read(tight)
+        ends: Any = Ends.read(tight, claim)
     else:
         ends = {side: bracket | {"engines": data["engines"]} for side, bracket in tight.items()}
     declaration = decode_declaration(data["declaration"], claim.neighbours)

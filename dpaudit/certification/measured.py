@@ -175,7 +175,8 @@ def ends_of(declaration: Declaration, claim: MeasuredClaim) -> Ends:
 def _ends(claim: MeasuredClaim, read: _Reading) -> Ends:
     """Return the bounds of a claim's numbers; none from above where a condition of the proof is violated."""
     ends = (End(at=row.at, lower=row.low, upper=math.inf if read.void else row.high) for row in read.rows)
-    return Ends(measure=claim.measure, rows=tuple(ends))
+    xi = claim.xi if isinstance(claim, RhoClaim) else 0.0
+    return Ends(measure=claim.measure, rows=tuple(ends), xi=xi)
 
 
 def _point(

@@ -19,8 +19,8 @@ from dpaudit.wording.certificates import (
     width_phrase,
 )
 from dpaudit.wording.claims import claim_parameters, excess_of, neighbours_phrase
-from dpaudit.wording.measures import bounds_rows
-from dpaudit.wording.numerals import nearest, number_name, powers
+from dpaudit.wording.measures import bounds_rows, end_name
+from dpaudit.wording.numerals import nearest, powers
 
 _SCARCE = 1e-300
 
@@ -89,7 +89,7 @@ def _width(certificate: Certificate, lower: float, upper: float, name: str = "ep
 def _widest(ends: Ends) -> tuple[float, float, str]:
     """Return the row of a claim in another measure whose bracket is widest, with the name of its number."""
     row = max(ends.rows, key=lambda row: (row.upper - row.lower) / row.upper if 0 < row.upper < math.inf else 0.0)
-    return row.lower, row.upper, number_name(ends.measure, row.at)
+    return row.lower, row.upper, end_name(ends, row)
 
 
 def _printed(certificate: Certificate) -> tuple[Block, ...]:

@@ -55,7 +55,8 @@ def shown_phrase(result: AuditResult) -> str:
         lower = at_least_beside(result.epsilon_lower, result.claimed_epsilon)
         return f"epsilon of at least {lower}" + (f" at delta {exact(result.delta)}" if result.tested else "")
     name = claimed_number(result.claim, result.tested.measure, number.at)
-    return f"{name} of at least {at_least_beside(number.lower, number.claimed)}"
+    article = "a " if name.startswith("Renyi") else ""
+    return f"{article}{name} of at least {at_least_beside(number.lower, number.claimed)}"
 
 
 def claimed_phrase(result: AuditResult) -> str:

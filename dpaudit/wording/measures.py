@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from dpaudit.model.measures.ends import Ends
+from dpaudit.model.measures.ends import End, Ends
 from dpaudit.wording.certificates import bracket_phrase
-from dpaudit.wording.numerals import at_least, at_most, number_name
+from dpaudit.wording.numerals import at_least, at_most, beside_xi, number_name
 
 
 def uppers_phrase(ends: Ends) -> str:
@@ -13,8 +13,15 @@ def uppers_phrase(ends: Ends) -> str:
     >>> from dpaudit.model.measures.ends import End
     >>> uppers_phrase(Ends(measure="rho", rows=(End(lower=0.4, upper=0.5),)))
     'rho at most 0.5'
+    >>> uppers_phrase(Ends(measure="rho", rows=(End(lower=0.4, upper=0.5),), xi=0.1))
+    'rho beside xi = 0.1 at most 0.5'
     """
-    return ", ".join(f"{number_name(ends.measure, row.at)} at most {at_most(row.upper)}" for row in ends.rows)
+    return ", ".join(f"{end_name(ends, row)} at most {at_most(row.upper)}" for row in ends.rows)
+
+
+def end_name(ends: Ends, row: End) -> str:
+    """Return the name of a number that is bounded."""
+    return beside_xi(number_name(ends.measure, row.at), ends.xi)
 
 
 def numbers_by_name(values: dict[str, Any]) -> dict[str, float]:
@@ -38,6 +45,5 @@ def numbers_by_name(values: dict[str, Any]) -> dict[str, float]:
 def bounds_rows(ends: Ends, *, void: bool = False) -> tuple[tuple[str, str], ...]:
     """Return one row for each number of a claim: its name, and its bounds rounded outwards; `void` leaves the lower."""
     return tuple(
-        (number_name(ends.measure, row.at), f"at least {at_least(row.lower)}" if void else bracket_phrase(row))
-        for row in ends.rows
+        (end_name(ends, row), f"at least {at_least(row.lower)}" if void else bracket_phrase(row)) for row in ends.rows
     )

@@ -12,18 +12,20 @@ from jsonschema import Draft202012Validator
 from scipy.stats import norm
 
 from audits import Settings, audit
-from dpaudit import Claim, Release, Sequential, Stated, certify, implied_claim, schemas
+from dpaudit import Certificate, Claim, Release, Sequential, Stated, certify, implied_claim, schemas
 from dpaudit.certification.reading import reading_of
 from dpaudit.documents.markdown import markdown
 from dpaudit.documents.page import page
 from dpaudit.documents.terminal import terminal, to_text
 from dpaudit.ledger import Account, Ledger, store_at
 from dpaudit.model.measures.claims import MuClaim, ProfileClaim, RenyiClaim, RhoClaim
+from dpaudit.model.measures.ends import Ends
 from dpaudit.render.budget import statement_document
 from dpaudit.report import Report, render, write
 from dpaudit.report.figures.axis_numbers import axis_numbers
 from dpaudit.report.received.files import verify_report
-from mechanisms import Gaussian
+from dpaudit.wording.measures import bounds_rows, uppers_phrase
+from mechanisms import Gaussian, RandomisedResponse
 
 WHO: Any = {"neighbours": "replace_one", "unit": "one person"}
 SUM = Release(label="sum", mechanism=Gaussian(stddev=1.0, l2_sensitivity=1.0, neighbours="replace_one"))
@@ -180,3 +182,19 @@ def test_an_account_in_rho_is_the_same_in_a_report_on_a_terminal_in_markdown_and
     assert data["ledger"]["counts"][0]["rho_so_far"] == pytest.approx(1.0)
     shape = schemas.load("ledger")["$defs"]["account"]["properties"]
     assert schemas.load("report")["$defs"]["account_at"]["properties"].keys() == {"head", *shape}
+
+
+def test_a_rho_beside_a_xi_is_named_so_wherever_its_ends_are_shown() -> None:
+    """A pure epsilon has rho 0 beside a xi of its size, and not rho 0. The twin: a claim without xi names rho alone."""
+    response = Release(label="answer", mechanism=RandomisedResponse(epsilon=0.9, neighbours="replace_one"))
+    both, alone = (RhoClaim(rho=0.5, xi=xi, neighbours="replace_one") for xi in (0.9, 0.0))
+    certificate = certify(response, both)
+    assert isinstance(certificate.tight, Ends)
+    read = Certificate.from_json(certificate.to_json())
+    for ends in (certificate.tight, read.tight):
+        assert isinstance(ends, Ends)
+        assert uppers_phrase(ends) == "rho beside xi = 0.9 at most 0"
+    assert bounds_rows(certificate.tight)[0][0] == "rho beside xi = 0.9"
+    ends = certify(response, alone).tight
+    assert isinstance(ends, Ends)
+    assert uppers_phrase(ends).startswith("rho at most 0.3")

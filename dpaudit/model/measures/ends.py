@@ -5,6 +5,8 @@ from typing import Any, NoReturn
 
 from dpaudit.errors import NoEpsilonError
 from dpaudit.model.bracket import Bracket
+from dpaudit.model.claim import Claim
+from dpaudit.model.measures.claims import RhoClaim
 
 _AT = {"renyi": "order", "profile": "epsilon"}
 
@@ -20,10 +22,11 @@ class End:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ends:
-    """The bounds of a declaration in a measure, a row for each point of the claim."""
+    """The bounds of a declaration in a measure, a row for each point of the claim; a rho is beside the claimed `xi`."""
 
     measure: str
     rows: tuple[End, ...]
+    xi: float = 0.0
 
     @property
     def epsilon(self) -> Bracket:
@@ -48,12 +51,13 @@ class Ends:
         return {self.measure: rows if self.measure in _AT else rows[0]}
 
     @classmethod
-    def read(cls, data: dict[str, Any]) -> "Ends":
-        """Return the ends that plain data spell."""
+    def read(cls, data: dict[str, Any], claim: Claim) -> "Ends":
+        """Return the ends that plain data spell, for a claim."""
         ((measure, plain_rows),) = data.items()
         rows = plain_rows if measure in _AT else [plain_rows]
         return cls(
             measure=measure,
+            xi=claim.xi if isinstance(claim, RhoClaim) else 0.0,
             rows=tuple(
                 End(at=row.get(_AT.get(measure, "")), lower=float(row["lower"]), upper=float(row["upper"]))
                 for row in rows

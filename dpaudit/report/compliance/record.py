@@ -127,7 +127,7 @@ def _claimed_and_certified(certificate: Mapping[str, Any]) -> dict[str, str]:
     claim, tight = decode_claim(certificate["claim"]), certificate["tight"]
     proved = certificate["verdict"] not in ("refuted", "stated")
     if isinstance(claim, MeasuredClaim):
-        return {"Claimed": claim.words, "Certified": uppers_phrase(Ends.read(tight)) if proved else "none"}
+        return {"Claimed": claim.words, "Certified": uppers_phrase(Ends.read(tight, claim)) if proved else "none"}
     upper = tight["epsilon"]["upper"]
     return {
         "Claimed epsilon": exact(claim.epsilon),
