@@ -9,7 +9,7 @@ from dpaudit.model.case import AuditCoverage
 from dpaudit.wording.claims import claim_parameters, claimed_number
 from dpaudit.wording.numerals import at_least, at_least_beside, at_most, exact, nearest, whole
 
-_SHORT = 12
+_SHORT, _MORE = 12, 4
 
 
 def audit_meaning(result: AuditResult) -> str:
@@ -43,9 +43,20 @@ def audit_meaning(result: AuditResult) -> str:
                 f"{power_phrase(result)} A violation of that size on this pair is not excluded."
             )
         case "inconclusive":
-            return f"{shown}; whether it would have caught a violation of {claimed} is not known."
+            return f"{shown}; whether it would have caught a violation of {claimed} is not known.{_more_runs(result)}"
         case _:
             assert_never(result.verdict)
+
+
+def _more_runs(result: AuditResult) -> str:
+    """Return how many runs to ask for next, as a sentence after another one; none where no control could be run."""
+    tried = result.power.repetitions
+    if result.power.kind != "none" or not tried:
+        return ""
+    return (
+        f" In {whole(result.runs)} runs the audit would not surely have caught a known leak ({tried:,} runs of "
+        f"controls): ask for runs = {whole(_MORE * result.runs)} or more, until the verdict is not_refuted."
+    )
 
 
 def shown_phrase(result: AuditResult) -> str:

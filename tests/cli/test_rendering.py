@@ -15,6 +15,7 @@ from dpaudit.render.audit import audit_document
 from dpaudit.render.certificate import certificate_document
 from dpaudit.render.derivation import derivation_document
 from dpaudit.report.marks import certificate_word
+from dpaudit.wording.audits import audit_meaning
 from dpaudit.wording.certificates import bracket_phrase
 from dpaudit.wording.claims import promise
 from mechanisms import Gaussian
@@ -150,6 +151,14 @@ def test_an_audit_says_what_it_means(verdict: AuditVerdict, lower: float, certif
     assert "only the noise of epsilon 1.5 would have been caught with probability" in text
     assert ("normal scores" in text) is (certified < math.inf)
     assert markdown(audit_document(result)).startswith(f"## {verdict.upper()}: sum\n")
+
+
+def test_an_audit_without_power_says_how_many_runs_to_ask_for() -> None:
+    """Four times as many where controls were run and not caught; twin: no number where no control could be run."""
+    result = _audit("inconclusive", 0.1, math.inf)
+    none = Power(epsilon=math.inf, probability=0.0, error=0.0, kind="none", repetitions=700)
+    assert "(700 runs of controls): ask for runs = 4,000 or more" in audit_meaning(replace(result, power=none))
+    assert audit_meaning(replace(result, power=replace(none, repetitions=0))).endswith("is not known.")
 
 
 @pytest.mark.parametrize(
