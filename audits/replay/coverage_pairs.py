@@ -5,7 +5,7 @@ together, that no record of the data has, such as NaN, an unseen category, or th
 Whether such a record can occur, the data do not say.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations, product
@@ -150,21 +150,34 @@ def _one_by_one(records: Records) -> Iterator[tuple[tuple[str, str], int]]:
 
 
 def _contrasted(records: Records, relation: Neighbours) -> Iterator[Pair]:
-    """Yield data sets of records like one extreme, and the same with one record like the other extreme."""
+    """Yield data sets of records like one extreme or category, and the same with one record like another."""
     for name, values in records.columns.items() if records.unit is None else ():
-        numbers = numbers_of(values)
-        if name in _MEASURES[:1] or numbers is None or not np.isfinite(numbers).any():
-            continue
         where = f" of {name!r}" if name else ""
-        ends = int(np.nanargmin(numbers)), int(np.nanargmax(numbers))
         sizes = _ALIKE if relation == "add_remove" else (_rows(records) - 1,)
-        for (alike, other), size in product((ends, ends[::-1]), sizes if numbers[ends[0]] < numbers[ends[1]] else ()):
+        rows = _unlike(values, relation) if name != _MEASURES[0] else []
+        for (alike, other), size in product(rows, sizes):
             same_rows = [alike] * size
             fewer = same_rows if relation == "add_remove" else [*same_rows, alike]
             those = "a record" if size == 1 else f"{size} records"
             says = f"{those} with {shown(values[alike])}{where}, and one with {shown(values[other])} or "
             says += "none" if relation == "add_remove" else "one more of them"
             yield Pair(says=says, neighbours=(records.taken([*same_rows, other]), records.taken(fewer)))
+
+
+def _unlike(values: Sequence[Any], relation: Neighbours) -> list[tuple[int, int]]:
+    """Return pairs of rows with both ends of a number; of categories with each special one and another one.
+
+    Where records are replaced, each count of categories may be hidden by the answers that others draw; not so where
+    all others hold a category whose answer is no secret.
+    """
+    numbers = numbers_of(values)
+    if numbers is None and relation == "replace_one":
+        names = [index_of(values, value) for value in special_of(categories_of(values))]
+        return list(dict.fromkeys(zip(names, [*names[1:], *names[:1]], strict=True))) if len(names) > 1 else []
+    if numbers is None or not np.isfinite(numbers).any() or np.nanmin(numbers) == np.nanmax(numbers):
+        return []
+    ends = int(np.nanargmin(numbers)), int(np.nanargmax(numbers))
+    return [ends, ends[::-1]]
 
 
 def _replaced(records: Records, telling: dict[tuple[str, str], int]) -> Iterator[Pair]:

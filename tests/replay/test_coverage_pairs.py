@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from audits import Settings, audit
 from audits.replay.boundary_pairs import Sight, boundary_pairs
 from audits.replay.coverage_pairs import coverage_pairs
 from audits.replay.record_values import strange_values
-from dpaudit import UnsupportedError
+from dpaudit import Claim, UnsupportedError
 
 FRAME = pd.DataFrame({"who": [1, 1, 2, 3, 3, 3], "town": list("aabbbc"), "pay": [1.0, 2.0, np.nan, 4.0, 9.0, 3.0]})
 
@@ -76,6 +77,32 @@ def test_one_extreme_record_stands_beside_many_of_the_other_extreme() -> None:
     assert pairs["8 records with 1, and one with 9 or none"] == ([1] * 8 + [9], [1] * 8)
     pairs = {pair.says: pair.neighbours for pair in coverage_pairs([3, 1, 9, 4], "replace_one")}
     assert pairs["3 records with 9, and one with 1 or one more of them"] == ([9, 9, 9, 1], [9, 9, 9, 9])
+
+
+def test_all_other_records_hold_one_category_where_a_record_is_replaced() -> None:
+    pairs = {pair.says: pair.neighbours for pair in coverage_pairs(list("abbccc"), "replace_one")}
+    assert pairs["5 records with 'b', and one with 'c' or one more of them"] == (list("bbbbbc"), list("bbbbbb"))
+
+
+@pytest.mark.parametrize("is_told", [True, False])
+def test_an_answer_that_is_always_told_is_seen_in_counts(is_told: bool) -> None:
+    """Randomised answers of 40 people, of which the counts are published, as beside one other answer a told one is.
+
+    Twin: the answer 'unsure' is drawn anew as often as the others.
+    """
+    options = ["yes", "no", "unsure"]
+
+    def counted(answers: list[str], rng: np.random.Generator) -> list[int]:
+        told = [
+            answer if rng.random() < 0.36 or (is_told and answer == "unsure") else options[rng.integers(3)]
+            for answer in answers
+        ]
+        return [told.count(option) for option in options]
+
+    data = [options[person % 3] for person in range(40)]
+    claim = Claim(epsilon=1.0, neighbours="replace_one")
+    result = audit(counted, data, claim=claim, runs=500, rng=np.random.default_rng(4), how=Settings(control_runs=0))
+    assert (result.verdict == "violation") is is_told
 
 
 @pytest.mark.parametrize("data", [[3, 1, 9, 4], list("aaaaaab"), FRAME])
