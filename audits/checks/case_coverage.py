@@ -21,7 +21,7 @@ _SEED = 20_240_230
 
 @dataclass(kw_only=True)
 class ProgramLines:
-    """The lines of an algorithm's own modules that an ordinary run on a problem executes; found once, when asked.
+    """The lines of the functions of an algorithm's own modules that an ordinary run on a problem enters; found once.
 
     >>> from algorithms.cell_table import CellTable
     >>> from algorithms.problems import load
@@ -40,8 +40,9 @@ class ProgramLines:
 
     @cached_property
     def found(self) -> Lines:
-        """The lines of one run of few repetitions."""
-        return lines_run(partial(record_run, self.algorithm, self.problem, n_runs=_RUNS, seed=_SEED), self.own)
+        """The lines of all functions that one run of few repetitions enters, also those of rare states."""
+        run = partial(record_run, self.algorithm, self.problem, n_runs=_RUNS, seed=_SEED)
+        return lines_run(run, self.own, whole=True)
 
     @cached_property
     def prepared(self) -> Lines:

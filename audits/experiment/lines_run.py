@@ -15,9 +15,10 @@ Lines = dict[str, set[int]]
 """Line numbers by the full name of a file."""
 
 
-def lines_run(program: Callable[[], Any], own: Callable[[str], bool]) -> Lines:
+def lines_run(program: Callable[[], Any], own: Callable[[str], bool], *, whole: bool = False) -> Lines:
     """Return the lines that `program()` executes inside functions of files for which `own(file)` is true.
 
+    With `whole`, all lines of these functions are returned, also those that `program()` passes by.
     Statements at the level of a module are left out, as an earlier import may have executed them. An exception of the
     program ends the record and is not raised: it is an output of the audited code. An outer tracer is restored.
 
@@ -36,7 +37,12 @@ def lines_run(program: Callable[[], Any], own: Callable[[str], bool]) -> Lines:
     def entered(frame: FrameType, event: str, argument: Any) -> Any:
         del event, argument
         code = frame.f_code
-        return looked if code.co_name != "<module>" and wanted(code.co_filename) else None
+        if code.co_name == "<module>" or not wanted(code.co_filename):
+            return None
+        if whole:
+            begins = code.co_firstlineno
+            seen[code.co_filename] |= {line for *_, line in code.co_lines() if line is not None and line > begins}
+        return looked
 
     with suppress(Exception):  # what the audited code raises is an output of it
         run_traced(program, entered)

@@ -95,7 +95,7 @@ def _covered(coverages: list[AuditCoverage], program: ProgramLines) -> Iterator[
         yield Check(what="releases", outcome="not looked at" if left_out else "ok", says=said)
     missed = set.intersection(*(set(_lines(coverage)) for coverage in coverages))
     total = sum(map(len, program.found.values()))
-    says = f"{total - len(missed)} of the {total} lines of an ordinary run are executed by some audit case"
+    says = f"{total - len(missed)} of the {total} lines of an ordinary run's functions are executed by some audit case"
     first = ", ".join(f"{file}:{number}" for file, number in sorted(missed)[:_MOST])
     said = f"{says}; not: {first}{', ...' if len(missed) > _MOST else ''}" if missed else says
     yield Check(what="lines", outcome="not looked at" if missed else "ok", says=said)

@@ -25,8 +25,8 @@ class AuditCoverage:
     `declared` holds the labels of all releases that are declared, `attacked` those of them whose exact answer differs
     between the neighbours of the audit: what the adversary sees depends on them. `recorded` is false where the code of
     the audit records no release; then nothing is known of `attacked`. `lines` counts the lines of the program's own
-    modules that an ordinary run executes, `missed` names those of them that the audit did not execute, as
-    "package/module.py:first-last". Lines are of one run each; another run may take other branches.
+    functions that an ordinary run enters, `missed` names those of them that the audit did not execute, as
+    "package/module.py:first-last": the branches of rare states, such as an empty sum or a switch that is off, too.
 
     >>> seen = AuditCoverage(declared=("a", "b"), attacked=("a",), recorded=True, lines=40, missed=("m.py:7-9",))
     >>> seen.left_out, seen.missed_lines
@@ -46,7 +46,7 @@ class AuditCoverage:
 
     @property
     def missed_lines(self) -> int:
-        """How many lines of an ordinary run the audit did not execute."""
+        """How many lines of these functions the audit did not execute."""
         return sum(_length(span.rpartition(":")[2]) for span in self.missed)
 
 

@@ -293,13 +293,13 @@ def releases_sentence(coverage: AuditCoverage) -> str:
 
 
 def lines_sentence(coverage: AuditCoverage) -> str:
-    """Return which lines of an ordinary run an audit executed, in one sentence.
+    """Return which lines of the functions of an ordinary run an audit executed, in one sentence.
 
     >>> lines_sentence(AuditCoverage(declared=(), attacked=(), recorded=True, lines=9, missed=("m.py:7-9",)))
-    '6 of the 9 lines of an ordinary run were executed; not: m.py:7-9.'
+    "6 of the 9 lines of an ordinary run's functions were executed; not: m.py:7-9."
     """
     ran = coverage.lines - coverage.missed_lines
-    said = f"{ran} of the {coverage.lines} lines of an ordinary run were executed"
+    said = f"{ran} of the {coverage.lines} lines of an ordinary run's functions were executed"
     return f"{said}; not: {listed(coverage.missed)}." if coverage.missed else f"{said}."
 
 

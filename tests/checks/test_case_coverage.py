@@ -1,6 +1,7 @@
 """Tests of the coverage of audits: which releases were attacked, and which lines ran."""
 
 import sys
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,26 @@ def test_a_line_that_was_not_executed_is_not_listed() -> None:
     first = branch.__code__.co_firstlineno
     assert (first + 3 in low, first + 4 in low) == (False, True)
     assert (first + 3 in high, first + 4 in high) == (True, False)
+
+
+def test_a_branch_that_no_run_takes_is_a_line_of_its_function() -> None:
+    """The branch is among the lines of the whole function; twin: a function that a run passes whole has no others."""
+    here = branch.__code__.co_filename
+
+    def own(file: str) -> bool:
+        return file == here
+
+    def passed() -> int:
+        total = 0
+        with suppress(KeyError):
+            for number in [value + 1 for value in range(3)]:
+                total += number * 2
+            total = {0: 1}[total]
+        return [total][0]
+
+    whole, ran = (lines_run(partial(branch, upper=True), own, whole=case)[here] for case in (True, False))
+    assert whole - ran == {branch.__code__.co_firstlineno + 4}
+    assert lines_run(passed, own, whole=True)[here] == lines_run(passed, own)[here]
 
 
 def test_an_exception_of_the_program_ends_the_record_and_an_outer_tracer_survives() -> None:
@@ -119,7 +140,7 @@ def test_a_release_that_no_audit_attacked_is_named_once() -> None:
     assert never_attacked([one, two]) == ("b",)
     assert releases_sentence(one) == "1 of 3 declared releases attacked; not: b, c."
     missed = AuditCoverage(declared=(), attacked=(), recorded=True, lines=5, missed=("m.py:2-3",))
-    assert lines_sentence(missed) == "3 of the 5 lines of an ordinary run were executed; not: m.py:2-3."
+    assert lines_sentence(missed) == "3 of the 5 lines of an ordinary run's functions were executed; not: m.py:2-3."
 
 
 def test_the_report_names_on_its_cover_what_no_audit_attacked(write: Write) -> None:

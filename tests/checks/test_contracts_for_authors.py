@@ -272,7 +272,9 @@ def test_lines_that_no_case_executes_are_named() -> None:
     first = AuditCoverage(declared=(), attacked=(), recorded=True, lines=9, missed=("m:7-9",))
     program: Any = SimpleNamespace(found={"m": range(1, 10)})
     *_, lines = _covered([first, replace(first, missed=("m:8",))], program)
-    assert lines.says.endswith("8 of the 9 lines of an ordinary run are executed by some audit case; not: m:8")
+    assert lines.says.endswith(
+        "8 of the 9 lines of an ordinary run's functions are executed by some audit case; not: m:8"
+    )
     *_, lines = _covered([replace(first, missed=())], program)
     assert lines.says.endswith("some audit case")
 
