@@ -173,3 +173,27 @@ def test_samples_of_large_answers_stay_small() -> None:
     """Answers of 10^6 numbers take four million numbers at most, in each entrance."""
     for sample in samples_of(UNIT, (1_000_000,), np.random.default_rng(0)):
         assert sample.output.size <= 4_000_000
+
+
+class Tight(Gaussian):
+    """Normal noise of nine tenths of the size: at every scale in wide answers, or in all answers of one scale."""
+
+    __slots__ = ()
+
+    def release(self, value: Array, rng: np.random.Generator) -> Array:
+        """Return the value with too little noise where the twin is wrong."""
+        wrong = self.stddev == 5.0 or (np.ndim(value) > 1 and self.stddev == 2.0)
+        result: Array = Gaussian.release(self.scaled(0.9) if wrong else self, value, rng)
+        return result
+
+
+@pytest.mark.parametrize(("stddevs", "label"), [((2.0, 3.0), "0"), ((3.0, 5.0), "1"), ((3.0, 4.0), "")])
+def test_the_first_of_a_kind_is_sampled_in_wide_answers_and_every_one_in_its_own(
+    stddevs: tuple[float, float], label: str
+) -> None:
+    """Noise that is wrong in wide answers is found at the first scale, and noise that is wrong at one scale there."""
+    asked = [
+        (cast("Any", Tight(stddev=stddev, l2_sensitivity=1.0, neighbours="replace_one")), (), str(number))
+        for number, stddev in enumerate(stddevs)
+    ]
+    assert [finding.where for finding in law_findings(asked)] == ([label] if label else [])
