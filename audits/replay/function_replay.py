@@ -296,7 +296,8 @@ def _kept(tried: Sequence[Tried]) -> tuple[Tried, ...]:
 
     Of a kind one moves most and one is in the middle: what an extreme record moves may be a round number.
     Raising pairs come first among those that differ in form; pairs that move the fewest numbers first among the others.
-    Some show nothing without noise: there, noise decides what comes out.
+    Some show nothing without noise: there, noise decides what comes out. Of data sets of few records the one that moves
+    most is replayed too: large counts pass or fail a threshold by chance, and those of nobody seldom do.
     """
     ranked = sorted(tried, key=lambda trial: -trial.shift)
     kinds: dict[Hashable, list[Tried]] = {}
@@ -311,7 +312,8 @@ def _kept(tried: Sequence[Tried]) -> tuple[Tried, ...]:
     loudest = [trial for trial in ranked if not trial.pair.outside and not trial.raised]
     silent = [trial for trial in loudest if not (trial.apart or trial.moved)]
     spread = silent[:: -(-len(silent) // _KEPT)] if silent else []
-    chosen = (*loudest[:_FEW], *apart[:_KEPT], *moved[:_KEPT], *outside, *spread)
+    small = [trial for trial in loudest if trial.pair.small]
+    chosen = (*loudest[:_FEW], *small[:1], *apart[:_KEPT], *moved[:_KEPT], *outside, *spread)
     return tuple({id(trial): trial for trial in chosen}.values())
 
 

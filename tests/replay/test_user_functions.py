@@ -141,6 +141,25 @@ def test_half_of_the_records_hide_one_of_them_best_among_many(leaky: bool) -> No
     assert (result.verdict == "violation") is leaky
 
 
+def pays_for_large_answers(data: Any, rng: Any, leaky: Any) -> Any:
+    spent, shown = 0, []
+    for threshold in range(20, 100, 10):
+        if spent == 4:
+            break
+        shown.append(sum(age > threshold for age in data) + rng.laplace(0.0, 4.0))
+        spent += not leaky or shown[-1] > 40
+    return shown
+
+
+def test_answers_that_cost_nothing_are_seen_on_a_data_set_of_few_records() -> None:
+    """Large counts pass the threshold by chance, so that no law is known there; counts of one record never do."""
+    ages = np.random.default_rng(11).integers(18, 90, 50).tolist()
+    found = replay_of(pays_for_large_answers, ages, leaky=True).violation
+    assert found is not None
+    assert found.pair.small
+    assert replay_of(pays_for_large_answers, ages, leaky=False).violation is None
+
+
 def test_a_rare_key_is_attacked_on_the_pair_that_draws_for_it() -> None:
     """A town of one record has its key in 7 % of the runs, and no numbers move: draws alone tell the pair."""
 
