@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dpaudit.model.claim import Neighbours
 from dpaudit.model.losses import Loss, ThreeLaws
 from dpaudit.model.losses.any_order import in_any_order
-from dpaudit.model.losses.plain import plain_losses
+from dpaudit.model.losses.plain import as_carried, plain_losses
 from dpaudit.model.losses.report_laws import ReportLaws
 
 Array = NDArray[Any]
@@ -101,7 +101,17 @@ class DominatedMechanism(Mechanism, Protocol):
 
 def attained_loss(mechanism: Mechanism) -> Loss:
     """Return the loss of some pair of neighbours: the exact one, or what a dominated mechanism says of itself."""
-    return mechanism.attained_loss() if is_dominated(mechanism) else mechanism.loss()
+    return _carried(mechanism, mechanism.attained_loss() if is_dominated(mechanism) else mechanism.loss())
+
+
+def dominating_loss(mechanism: Mechanism) -> Loss:
+    """Return the loss that dominates every pair of neighbours: of a plug-in what a certificate carries of it."""
+    return _carried(mechanism, mechanism.loss())
+
+
+def _carried(mechanism: Mechanism, loss: Loss) -> Loss:
+    """Return a loss of `mechanism`, without the theorems of a plug-in, which no certificate carries."""
+    return as_carried(loss) if rests_on_plug_ins(mechanism) else loss
 
 
 def is_dominated(mechanism: Mechanism) -> TypeGuard[DominatedMechanism]:

@@ -31,6 +31,7 @@ from dpaudit.model.mechanism import (
     Mechanism,
     attained_loss,
     changes_the_law,
+    dominating_loss,
     is_additive,
     is_plugged_in,
     moves_alone,
@@ -51,8 +52,8 @@ def released(judgement: Judgement) -> Alternatives:
     _require_one_loss(node)
     together = of_records(node.mechanism, move.records)
     if together is not None:
-        return (Composition.of(in_any_order(together.loss(), move.relation)),)
-    return (chain(Composition.of(in_any_order(node.mechanism.loss(), move.relation)), move.records),)
+        return (Composition.of(in_any_order(dominating_loss(together), move.relation)),)
+    return (chain(Composition.of(in_any_order(dominating_loss(node.mechanism), move.relation)), move.records),)
 
 
 def _require_own_law(node: Release) -> None:

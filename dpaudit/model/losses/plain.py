@@ -1,14 +1,15 @@
 """Losses as plain data, in the form that a certificate carries them for a plug-in mechanism."""
 
+from dataclasses import replace
 from typing import Any
 
 from dpaudit.errors import UnsupportedError
 from dpaudit.model.losses.approximate import ApproximateLoss
-from dpaudit.model.losses.composed import ChoiceLoss, Loss, SimpleLoss
+from dpaudit.model.losses.composed import ChoiceLoss, ComposedLoss, Loss, SimpleLoss
 from dpaudit.model.losses.composition import Composition
 from dpaudit.model.losses.discrete import DiscreteLoss
 from dpaudit.model.losses.gaussian import GaussianLoss
-from dpaudit.model.losses.laplace import LaplaceLoss
+from dpaudit.model.losses.laplace import LaplaceLoss, ThresholdLoss
 from dpaudit.model.losses.sampled_gaussian import SampledGaussianLoss
 
 
@@ -20,6 +21,27 @@ def plain_losses(loss: Loss) -> list[dict[str, Any]]:
     """
     rows = ((*_fields(part), times) for part, times in Composition.of(loss).parts)
     return [{"loss": kind, "times": times} | fields for kind, fields, times in rows]
+
+
+def as_carried(loss: Any) -> Any:
+    """Return what a certificate carries of a plug-in's loss: its law, without its author's theorems about it.
+
+    >>> from fractions import Fraction
+    >>> even = DiscreteLoss(atoms=((0.0, 1.0),), rho=Fraction(0))
+    >>> as_carried(even).rho is None
+    True
+    """
+    match loss:
+        case DiscreteLoss():
+            return replace(loss, rho=None, span=None, once=None)
+        case ThresholdLoss():
+            return LaplaceLoss.exactly(loss.exact)
+        case ChoiceLoss(options=options):
+            return ChoiceLoss(options=tuple(map(as_carried, options)))
+        case ComposedLoss(parts=parts):
+            return ComposedLoss(parts=tuple((as_carried(part), times) for part, times in parts))
+        case _:
+            return loss
 
 
 def _fields(loss: SimpleLoss) -> tuple[str, dict[str, Any]]:

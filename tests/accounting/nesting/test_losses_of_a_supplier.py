@@ -23,7 +23,8 @@ from dpaudit.model.losses import (
     LaplaceLoss,
     Loss,
 )
-from mechanisms import Gaussian, TreeAggregation
+from dpaudit.model.measures.claims import RenyiClaim, RhoClaim
+from mechanisms import DiscreteGaussian, Exponential, Gaussian, PermuteAndFlip, TreeAggregation
 from tests.checker.forging import resealed
 
 ODDS = 0.3
@@ -121,6 +122,28 @@ def test_the_checker_refuses_a_stated_loss_of_several_parts(several: Callable[[R
     stated = document["declaration"]["part"]["mechanism"]["stated"]
     stated["upper"] = several(stated["upper"][0])
     assert "a plug-in states" in str(dp.verify(resealed(document)))
+
+
+SHIPPED: dict[str, Exponential | PermuteAndFlip | DiscreteGaussian] = {
+    "exponential": Exponential(epsilon=0.5, linf_sensitivity=1.0, neighbours="replace_one"),
+    "permute-and-flip": PermuteAndFlip(scale=4.0, linf_sensitivity=1.0, neighbours="replace_one"),
+    "discrete Gaussian": DiscreteGaussian(stddev=5.0, l2_sensitivity=1, neighbours="replace_one"),
+}
+MEASURES = (
+    RhoClaim(rho=1.0, neighbours="replace_one"),
+    RenyiClaim(renyi=((2.0, 3.0),), neighbours="replace_one"),
+)
+
+
+@pytest.mark.parametrize("of", SHIPPED)
+@pytest.mark.parametrize("claim", MEASURES)
+def test_theorems_of_a_supplier_do_not_count(of: str, claim: RhoClaim | RenyiClaim) -> None:
+    """A certificate carries laws, and no theorem about them: honest ones were rejected. The twin's end is smaller."""
+    own = SHIPPED[of].loss()
+    honest = dp.certify(declared(own, "replace_one"), claim)
+    assert dp.verify(honest.to_json()).accepted
+    twin = dp.certify(dp.Release(label="a", mechanism=SHIPPED[of]), claim)
+    assert twin.tight.rows[0].upper < honest.tight.rows[0].upper
 
 
 class Understated(Gaussian):
