@@ -18,8 +18,8 @@ from audits.training.lines import Lines, Sought
 from audits.training.replay_data import Records
 from dpaudit import UnsupportedError
 from dpaudit.model.mechanism import Array
-from dpaudit.model.watched.steps import Script, TooManyStepsError, mark
 from dpaudit.training import Watch
+from dpaudit.training.steps import Script, TooManyStepsError, mark
 
 Loop = Callable[..., Any]
 """train(features, labels, watch, rng): trains on the records, and returns what it publishes."""

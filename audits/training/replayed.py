@@ -23,8 +23,8 @@ from audits.training.replay_runs import Run
 from audits.training.replayed_noise import noise_of_another_seed, size_of_noise
 from dpaudit.model.mechanism import Array
 from dpaudit.model.trace import Finding
-from dpaudit.model.watched.steps import Script, Taken
 from dpaudit.training import Training
+from dpaudit.training.steps import Script, Taken
 
 FOLLOWS, CLIPPING, SAMPLING = "DPA224", "DPA220", "DPA326"
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from dpaudit import UnsupportedError
 from dpaudit.model.mechanism import Array
-from dpaudit.model.watched.steps import Loader
 from dpaudit.training import Watch
+from dpaudit.training.steps import Loader
 
 
 def watch_opacus(

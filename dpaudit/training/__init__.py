@@ -1,7 +1,7 @@
 """Observations of a training loop with noisy gradients, compared with what is declared of it.
 
 Training    the declaration's numbers: noise, clipping norm, sampling rate, steps
-Watch       the one callback: a loop reports each step, in numpy arrays, from any framework
+Watch       the one callback: a loop reports each step, in numpy arrays, from any framework; `steps` holds one step
 plant       canaries in feature slots, which pass through the loop's real clipping and noise
 conform     the checks, each with the smallest fault that it would have caught
 conform_batches, conform_orders    the same of a sampler's batches, or of shuffled orders, alone

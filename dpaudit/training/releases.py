@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dpaudit.model.watched.steps import Taken
 from dpaudit.training.check import Check
+from dpaudit.training.steps import Taken
 from dpaudit.training.watching import Watch
 
 _FEW = 5

@@ -9,7 +9,7 @@ import numpy as np
 from dpaudit.arguments import settled
 from dpaudit.checks import Count, Positive, PositiveShare
 from dpaudit.model.mechanism import Array
-from dpaudit.model.watched.steps import CanaryRows, Loader, Script, Taken, TooManyStepsError, by_name, mark
+from dpaudit.training.steps import CanaryRows, Loader, Script, Taken, TooManyStepsError, by_name, mark
 
 
 @settled

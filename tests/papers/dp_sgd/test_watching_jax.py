@@ -8,8 +8,8 @@ import pytest
 from audits import audit_training, watch_privatizer
 from dpaudit import Claim, UnsupportedError
 from dpaudit.model.mechanism import Array
-from dpaudit.model.watched.steps import Script
 from dpaudit.training import Training, Watch
+from dpaudit.training.steps import Script
 
 TRAINING = Training(noise_multiplier=4, max_grad_norm=0.1, sample_rate=0.1, steps=40, records=300)
 CLAIM = Claim(epsilon=1.0, delta=1e-5, neighbours="add_remove")
