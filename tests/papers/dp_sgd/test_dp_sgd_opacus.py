@@ -40,7 +40,7 @@ def test_a_run_is_what_it_declares(mode: str) -> None:
     done = transcript(config)
     assert admit(config.declaration(), done.trace) == ()
     assert {condition.status for condition in done.conditions} == {"checked"}
-    assert len(done.conditions) == 11
+    assert len(done.conditions) == 10
 
 
 @pytest.mark.parametrize("mode", ["hooks", "ghost"])
