@@ -72,12 +72,13 @@ def judged(
 ) -> Judged:
     """Return what accountant and checker say of a tree under a relation, beside the game.
 
-    Where the accountant assumes that a zeroed record counts as an absent one, so does the game.
+    Where the accountant assumes that a zeroed record counts as an absent one, so does the game. The lower end counts
+    one pair that moves all releases as known, since the adversary may pick it.
     """
     read, played = STATEMENTS[statement]
     try:
         declared = stated_for(tree, tables, relation, read)
-        form = dp.fold(declared, relation)
+        form = dp.fold(declared, relation, _moved_together(declared))
         brackets = [dp.bracket_delta(form, _below_log(x)) for x in xs]
     except (DeclarationError, UnsupportedError) as error:
         return Judged(refused=str(error))
@@ -89,6 +90,12 @@ def judged(
         return Judged(undefined=True)
     upper, lower = (tuple(getattr(bracket, side) for bracket in brackets) for side in ("upper", "lower"))
     return Judged(upper=upper, lower=lower, checked=_checked(declared, relation, xs), game=game)
+
+
+def _moved_together(tree: dp.Declaration) -> tuple[dp.Condition, ...]:
+    """Return the condition that one pair moves all releases of a tree, if there are any."""
+    labels = dict.fromkeys(node.label for _, node in walk(tree) if isinstance(node, dp.Release))
+    return (dp.Condition(kind="attained", about=tuple(labels), status="checked"),) if labels else ()
 
 
 def _checked(tree: dp.Declaration, relation: Neighbours, xs: tuple[Fraction, ...]) -> tuple[float, ...]:

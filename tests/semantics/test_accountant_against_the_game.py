@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cache
-from itertools import count, islice
+from itertools import count, islice, product
 
 import numpy as np
 import pytest
@@ -63,13 +63,14 @@ OF_NOISE = {name: tree for name, tree in SEEDS.items() if "over sharp" in name}
 def all_judged(
     trees: Mapping[str, Declaration], statement: str, xs: tuple[Fraction, ...], most_queries: int = MANY
 ) -> dict[tuple[str, Neighbours], Judged]:
-    """Return each tree under each relation as it is judged."""
-    rng = np.random.default_rng(7)
-    keys = [(name, relation) for name in trees for relation in NEIGHBOURS]
-    return {
-        (name, relation): judged(trees[name], TABLES, relation, statement, xs, rng, most_queries)
-        for name, relation in keys
-    }
+    """Return each tree under each relation as it is judged; few queries may miss those that attain an end."""
+    rng, found = np.random.default_rng(7), {}
+    for name, relation in product(trees, NEIGHBOURS):
+        held = judged(trees[name], TABLES, relation, statement, xs, rng, most_queries)
+        if held.too_high and most_queries < MANY:
+            held = judged(trees[name], TABLES, relation, statement, xs, rng)
+        found[name, relation] = held
+    return found
 
 
 SLICES = 12
