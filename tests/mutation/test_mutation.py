@@ -15,7 +15,7 @@ from tests.mutation.planting import planted
 from tests.mutation.survivors import SURVIVORS
 
 CAUGHT: dict[str, str] = json.loads(Path(__file__).with_name("caught.json").read_text())
-"""Which check caught each defect of the code, as `python -m benchmarks.accounting_mutants --record` wrote it."""
+"""Which check caught each defect of the code, as `python -m benchmarks.mutants table --record` wrote it."""
 
 CODE = table("accounting", "code")
 MUTANTS: tuple[Mutant | DeclaredMutant | ForgedMutant, ...] = (*CODE, *DECLARED, *FORGED)
@@ -31,7 +31,7 @@ def test_at_least_95_of_100_are_caught() -> None:
 
 
 def test_the_page_has_a_row_for_every_bug_and_names_its_catcher() -> None:
-    """What `benchmarks/accounting_mutants.py --record` wrote is what exists: no row too many, none missing or stale."""
+    """What `python -m benchmarks.mutants table --record` wrote is what exists: no row too many, none missing or stale."""
     page = (Path(__file__).parents[2] / "docs" / "measured" / "accounting_bugs.md").read_text(encoding="utf-8")
     rows = [re.split(r"(?<!\\) \| ", line.strip("| ")) for line in page.splitlines() if line.startswith("| ")][1:]
     mutants = {mutant.name: mutant.says for mutant in MUTANTS}

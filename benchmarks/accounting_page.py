@@ -1,26 +1,19 @@
-"""Print the page of accounting bugs: `python -m benchmarks.accounting_mutants [--record]`.
+"""The page of accounting bugs: what went wrong in our code, a declaration, a run or a certificate, and what caught it.
 
-Each bug is planted in our code, a declaration, a run or a certificate; the table says what caught it, and what
-dp-accounting answers on the input where it shows. With --record the catchers of code defects are written to
-tests/mutation/caught.json, from which the test tries them again, and the page to
-docs/measured/accounting_bugs.md. Takes a few minutes.
+The last column says what dp-accounting answers on the input where a bug shows.
 """
 
 import json
 import signal
-import sys
 import textwrap
-import time
 from functools import cache
 from importlib import metadata
 from pathlib import Path
 
 from benchmarks.accounting_peer import peer_answer
-from tests.mutation.battery import CHECKS
 from tests.mutation.declared_mutants import DECLARED, FORGED, complaints, objections
 from tests.mutation.inputs import INPUTS
 from tests.mutation.mutants import table
-from tests.mutation.planting import planted
 from tests.mutation.survivors import SURVIVORS
 
 ROOT = Path(__file__).parent.parent
@@ -32,30 +25,12 @@ PARTS = {
 }
 ABOUT = """Numbers beginning with B are bugs that other libraries shipped, rebuilt in our code; the rest are wrong
 pieces of formulas, declarations that do not describe their run, and certificates that were changed after signing. The
-page is written by `python -m benchmarks.accounting_mutants --record`, and `tests/mutation` plants every bug again.
+page is written by `python -m benchmarks.mutants table --record`, and `tests/mutation` plants every bug again.
 
 Three things are behind the wrong answers of dp-accounting. Its Renyi accountant reads the replacement of a record as
 its removal, so that noise counts twice. Its loss distributions count a self-composed randomised response once,
 whatever the number (thirty listed one by one are right). And a Renyi curve gives no finite epsilon at delta = 0, where
 a pure mechanism has one. That a sound answer is looser is no defect."""
-
-PATIENCE = 15
-"""Seconds for one check; a planted defect can make a search endless, which counts as caught."""
-
-
-def catcher(defect) -> str:
-    with planted(defect):
-        for name, check in CHECKS.items():
-            signal.alarm(PATIENCE)
-            try:
-                check()
-            except (Exception, SystemExit, BaseException) as failure:
-                if isinstance(failure, KeyboardInterrupt):
-                    raise
-                return name
-            finally:
-                signal.alarm(0)
-    return ""
 
 
 def too_long(*_) -> None:
@@ -75,30 +50,21 @@ def peer(name: str) -> str:
         signal.alarm(0)
 
 
-def main() -> int:
+def record(caught: dict[str, str], *, write: bool) -> tuple[int, int]:
+    """Print the page, and write it and what catches defects of the code; return how many survive, and of how many."""
     signal.signal(signal.SIGALRM, too_long)
-    for check in CHECKS.values():
-        check()  # what fails on the sound code would "catch" everything
-    started, rows, caught = time.perf_counter(), [], {}
-    for mutant in CODE:
-        found = catcher(mutant.defect)
-        if found:
-            caught[mutant.name] = found
-        rows.append((mutant.name, mutant.says, found, peer(*mutant.on or ("",))))
-    for mutant in DECLARED:
-        said = peer_of(mutant.defective)
-        rows.append((mutant.name, mutant.says, next(iter(objections(mutant.defective)), ""), said))
-    for mutant in FORGED:
-        found = "the checker" if complaints(mutant) else ""
-        rows.append((mutant.name, mutant.says, found, "has no certificates"))
+    rows = [(mutant.name, mutant.says, caught[mutant.name], peer(*mutant.on or ("",))) for mutant in CODE]
+    for declared in DECLARED:
+        rule = next(iter(objections(declared.defective)), "")
+        rows.append((declared.name, declared.says, rule, peer_of(declared.defective)))
+    by = {True: "the checker", False: ""}
+    rows += [(forged.name, forged.says, by[bool(complaints(forged))], "has no certificates") for forged in FORGED]
     print(page(rows))
-    number = sum(bool(found) for _, _, found, _ in rows)
-    print(f"{number} of {len(rows)} caught ({number / len(rows):.1%}) in {time.perf_counter() - started:.0f} s.")
-    if "--record" in sys.argv:
-        target = ROOT / "tests" / "mutation" / "caught.json"
-        target.write_text(json.dumps(caught, indent=1, sort_keys=True) + "\n")
+    if write:
+        named = {name: found for name, found in caught.items() if found}
+        (ROOT / "tests" / "mutation" / "caught.json").write_text(json.dumps(named, indent=1, sort_keys=True) + "\n")
         (ROOT / "docs" / "measured" / "accounting_bugs.md").write_text(page(rows))
-    return int(number < 0.95 * len(rows))
+    return sum(not found for _, _, found, _ in rows), len(rows)
 
 
 def page(rows) -> str:
@@ -152,7 +118,3 @@ def peer_of(scene) -> str:
         return f"nothing ({type(error).__name__})"
     finally:
         signal.alarm(0)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
