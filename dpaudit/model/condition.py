@@ -110,7 +110,10 @@ def _brought_by(node: nodes.Declaration) -> tuple[Condition, ...]:
             return (Condition(kind=_OF_A_NODE[type(node)]),)
         case nodes.Filtered(budget=(measure, limit), per=per):
             of_records = per == "record"
-            within = Condition(kind="own_limit" if of_records else "within_limit", about=(f"{measure} {limit}",))
+            within = Condition(
+                kind="own_limit" if of_records else "within_limit",
+                about=(f"{'the square of ' * (measure == 'mu')}{measure} {limit}",),
+            )
             settled = _general("own_costs" if of_records else "public_refusals", "parts_in_order")
             return (*_general("limit_fixed_first"), within, *settled)
         case nodes.Parallel(key=key):

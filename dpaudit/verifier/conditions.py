@@ -59,7 +59,8 @@ def _needed(node: Table, relation: str) -> list[tuple[str, tuple[str, ...], str]
 
 def _budget(table: Table) -> str:
     """Return the measure and the limit of a budget."""
-    return " ".join(f"{measure} {table[measure]}" for measure in ("epsilon", "rho", "mu") if measure in table)
+    names = {"epsilon": "epsilon", "rho": "rho", "mu": "the square of mu"}
+    return " ".join(f"{name} {table[measure]}" for measure, name in names.items() if measure in table)
 
 
 def _sentence(row: Table) -> str:
