@@ -34,6 +34,9 @@ _FAR, _NEAR, _HALVINGS, _SWEEPS, _BASES = 12.0, 1.5, 12, 2, 8
 _RATED, _TAUGHT, _CONDITIONS = 2, 120, 4
 """On so many pairs so many runs of each data set choose an event, of at most so many conditions; as many rate it."""
 
+_MANY, _TAUGHT_RARE = 8, 300
+"""Of so many draws each output is rare: so many runs choose its event then, and rate it."""
+
 _CLOSE = 2 ** (_HALVINGS - 2), 64, 1
 """An edge is looked for these parts of the way around another one, one after the other; at last anywhere."""
 
@@ -366,15 +369,16 @@ def _mark(low: Call, here: Call, high: Call) -> Callable[[Call], bool] | None:
 
 def _events(call: Calls, coupling: Coupling, claim: Claim) -> Iterator[Shown]:
     """Yield the best event of coupled runs that is more likely on either data set, where it exceeds the claim."""
+    most = _TAUGHT_RARE if len(coupling.shift) >= _MANY else _TAUGHT
     runs = [
-        [coupling.couple(call(data, _STREAM, side, number), side) for number in range(2 * _TAUGHT)]
+        [coupling.couple(call(data, _STREAM, side, number), side) for number in range(2 * most)]
         for side, data in enumerate(coupling.neighbours)
     ]
     for side in range(2):
-        taught = [couple for couples in runs for couple in couples[:_TAUGHT]]
+        taught = [couple for couples in runs for couple in couples[:most]]
         conditions = _conditions(taught, side, claim.epsilon)
         event = Coupled(coupling=coupling, conditions=conditions, side=side, stake=0.0, growth=0.0)
-        rated = (couples[_TAUGHT:] for couples in runs)
+        rated = (couples[most:] for couples in runs)
         first, second = (tuple(event.weighed(couple) for couple in couples) for couples in rated)
         heard = first, second
         worths = _worths(heard, claim.epsilon)

@@ -160,6 +160,32 @@ def test_a_sparse_vector_without_noise_on_its_threshold_is_found(noisy: bool) ->
     assert (result.verdict == "violation") is not noisy
 
 
+@pytest.mark.parametrize("noisy", [False, True])
+def test_rare_answers_of_a_long_sparse_vector_are_found(noisy: bool) -> None:
+    """The first of thirty counts above a limit without noise: an answer of a few percent shows it in 5,000 runs.
+
+    Twin: the noise of its proof.
+    """
+    ages = np.random.default_rng(20).integers(18, 90, 40).tolist()
+
+    def first_large(rows: list[int], rng: np.random.Generator) -> int | None:
+        limit = 22.0 + (rng.laplace(0, 2.0) if noisy else 0.0)
+        scale = 4.0 if noisy else 2.0
+        return next(
+            (age for age in range(70, 40, -1) if sum(a >= age for a in rows) + rng.laplace(0, scale) > limit), None
+        )
+
+    oldest = ages.index(max(ages))
+    pair = ages, [*ages[:oldest], *ages[oldest + 1 :]]
+    found = coupled_event(Player(run=as_run(first_large)[0]), [pair], CLAIM)
+    if noisy:
+        assert found is None
+    else:
+        assert found is not None
+        event = found[1].coupled
+        assert event.calls_needed(event.growth, CLAIM, 1e-9) < 5_000
+
+
 def positive(rows: list[Any], rng: np.random.Generator) -> float:
     noisy = 0.0
     while noisy <= 0:
