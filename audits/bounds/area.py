@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 from dpaudit.model.mechanism import Array
 
@@ -34,9 +33,8 @@ def area_under_roc(in_scores: Array, out_scores: Array, significance: float) -> 
     0.875
     """
     ins, outs = len(in_scores), len(out_scores)
-    pooled = rankdata(np.concatenate([in_scores, out_scores]))
-    above = (pooled[:ins] - rankdata(in_scores)) / outs
-    below = 1 - (pooled[ins:] - rankdata(out_scores)) / ins
+    above = _below(in_scores, out_scores) / outs
+    below = 1 - _below(out_scores, in_scores) / ins
     value = float(above.mean())
     reach = math.sqrt(math.log(1 / significance) / (2 * min(ins, outs)))
     return Area(
@@ -45,6 +43,12 @@ def area_under_roc(in_scores: Array, out_scores: Array, significance: float) -> 
         upper=min(1.0, value + reach),
         delong=_delong(value, above, below, significance),
     )
+
+
+def _below(scores: Array, others: Array) -> Array:
+    """Return how many of the others lie below each score; equal ones count half."""
+    ordered = np.sort(others)
+    return (np.searchsorted(ordered, scores, "left") + np.searchsorted(ordered, scores, "right")) / 2
 
 
 def _delong(value: float, above: Array, below: Array, significance: float) -> tuple[float, float]:

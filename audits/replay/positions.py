@@ -5,7 +5,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 Given = tuple[tuple[Any, ...], dict[str, Any]]
 """The arguments of a draw."""
@@ -14,6 +13,8 @@ Given = tuple[tuple[Any, ...], dict[str, Any]]
 @lru_cache(maxsize=1)
 def known_laws() -> Mapping[str, tuple[dict[str, Any], Callable[..., Any]]]:
     """Return the laws whose positions are known: their parameters with defaults in numpy, and the same law in scipy."""
+    from scipy import stats  # noqa: PLC0415  # a hundred laws load slowly
+
     spread = {"loc": 0.0, "scale": 1.0}
     return {
         "random": ({}, stats.uniform),
