@@ -1,40 +1,47 @@
-"""How fast the command line starts, beside an empty Python and beside what it must not import.
+"""Processor time of commands: the command line, help, and the proof of each shipped configuration.
 
-Run: python -m benchmarks.command_line
+Run with OMP_NUM_THREADS=1: python -m benchmarks.command_line [WORD ...] prints the rows that hold one of the words.
 """
 
+import resource
 import subprocess
 import sys
-import time
+from pathlib import Path
 
-REPEATS = 15
+REPEATS = 3
+COMMAND = "import sys; from dpaudit.cli import main; sys.argv = ['dpaudit', *{!r}]; main()"
+EXAMPLES = sorted(Path(__file__).parents[1].joinpath("examples").glob("*.toml"))
+COMMANDS = {
+    "dpaudit --help": ["--help"],
+    "dpaudit list": ["list"],
+    "dpaudit check --help": ["check", "--help"],
+    **{f"dpaudit check --proof-only {path.name}": ["check", "--proof-only", str(path)] for path in EXAMPLES},
+}
 ROWS = {
-    "python, nothing else": ["-c", "pass"],
-    "import typer": ["-c", "import typer"],
-    "dpaudit --help": ["-c", "import sys; from dpaudit.cli import main; sys.argv = ['dpaudit', '--help']; main()"],
-    "dpaudit list": ["-c", "import sys; from dpaudit.cli import main; sys.argv = ['dpaudit', 'list']; main()"],
-    "import numpy": ["-c", "import numpy"],
-    "import scipy.stats": ["-c", "import scipy.stats"],
+    "python, nothing else": "pass",
+    "import scipy.special": "import scipy.special",
+    "from audits import audit": "from audits import audit",
+    **{name: COMMAND.format(arguments) for name, arguments in COMMANDS.items()},
 }
 
 
-def seconds(arguments: list[str]) -> float:
-    """Return the fastest of several starts, the one that the machine disturbed least."""
+def seconds(program: str) -> float:
+    """Return the processor time of a program, the smallest of some starts."""
     taken: list[float] = []
     for _ in range(REPEATS):
-        started = time.perf_counter()
-        subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
-        taken.append(time.perf_counter() - started)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, "-c", program], check=False, capture_output=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        taken.append(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
     return min(taken)
 
 
-def main() -> None:
-    """Print one row a start: seconds, and how many empty Pythons that is."""
-    empty = seconds(ROWS["python, nothing else"])
-    for name, arguments in ROWS.items():
-        taken = seconds(arguments)
-        print(f"{name:24} {taken:6.3f} s  {taken / empty:5.1f} x")
+def main(words: list[str]) -> None:
+    """Print a row of a Markdown table for each program."""
+    for name, program in ROWS.items():
+        if not words or any(word in name for word in words):
+            print(f"| {name} | {seconds(program):.2f} |", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
