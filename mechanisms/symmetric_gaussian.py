@@ -81,7 +81,8 @@ class SymmetricGaussian:
             raise ValueError(f"Expected square matrices on the last two axes, got shape {exact.shape}.")
         diagonal, off = self.deviations
         on, upper = _places(exact.shape[-1])
-        noisy = exact + np.where(on, diagonal, off) * rng.standard_normal(exact.shape)
+        deviation = np.where(on, diagonal, off)
+        noisy = exact + deviation * rng.standard_normal(exact.shape)
         return np.where(upper, noisy, np.swapaxes(noisy, -1, -2))
 
     def log_density(self, output: Array, value: Array) -> Array:
