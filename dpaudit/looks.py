@@ -81,12 +81,16 @@ def count_look(seen: int, trials: int, share: float, where: str) -> Look:
 def distance_look(uniform: Array, words: str, name: str = "") -> Look:
     """Return the largest distance of numbers to the uniform distribution function; `{distance}` in `words` is it.
 
+    It lies where a share `{seen}` of the numbers stands, and a share `{stated}` should.
     Shape: (numbers,). Source: the inequality of Massart (1990).
     """
     places, ranks = np.sort(uniform), np.arange(len(uniform) + 1) / len(uniform)
-    distance = max(float((ranks[1:] - places).max()), float((places - ranks[:-1]).max()))
+    apart = np.concatenate([ranks[1:] - places, places - ranks[:-1]])
+    distance, farthest = float(apart.max()), int(apart.argmax())
+    seen, stated = np.concatenate([ranks[1:], ranks[:-1]])[farthest], places[farthest % len(places)]
     probability = min(1.0, 2 * math.exp(-2 * len(uniform) * distance**2))
-    return Look(name=name, words=words.format(distance=f"{distance:.3g}"), probability=probability)
+    numbers = {"distance": f"{distance:.3g}", "seen": f"{seen:.3g}", "stated": f"{stated:.3g}"}
+    return Look(name=name, words=words.format(**numbers), probability=probability)
 
 
 _TAILS = (1e-2, 1e-3)
@@ -109,7 +113,7 @@ def uniform_looks(uniform: Array, normal: Array) -> Iterator[Look]:
     [False, True]
     """
     n = len(uniform)
-    yield distance_look(uniform, "another distribution, {distance} away")
+    yield distance_look(uniform, "another distribution, with a share of {seen} where {stated} should lie")
     shift = float(normal.sum()) / math.sqrt(n)
     yield Look(words="a shifted mean", probability=2 * float(ndtr(-abs(shift))))
     squares = float((normal**2).sum())
