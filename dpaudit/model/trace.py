@@ -148,7 +148,7 @@ def admit(declaration: Declaration, trace: tuple[Released, ...]) -> tuple[Findin
     findings: list[Finding] = []
     for released in trace:
         times[released.label] += released.times
-        if released.label in within - declared.keys():
+        if released.label in within:
             continue
         if released.label not in declared:
             findings.append(_finding("DPA213", released.label, "was released but never declared"))
@@ -158,7 +158,7 @@ def admit(declaration: Declaration, trace: tuple[Released, ...]) -> tuple[Findin
     for label, expected_times in expected.items():
         if times[label] == 0:
             findings.append(_finding("DPA213", label, "was declared but never released"))
-        elif times[label] != expected_times:
+        elif times[label] != expected_times and (label not in within or times[label] < expected_times):
             message = f"was released {times[label]} times a run, declared {expected_times}"
             findings.append(_finding("DPA213", label, message))
     return tuple(dict.fromkeys((*findings, *_reused(trace), *_overspent(declaration, trace))))

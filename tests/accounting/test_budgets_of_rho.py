@@ -115,6 +115,14 @@ def test_a_trace_may_make_any_number_of_a_budgets_releases_with_any_noise() -> N
     assert [found.rule for found in admit(BUDGET, (Released(label="other", mechanism=NOISE),))] == ["DPA213"]
 
 
+@pytest.mark.parametrize(("times", "found"), [(1, []), (6, []), (0, ["DPA213"])])
+def test_a_budget_admits_releases_that_are_declared_beside_it_as_well(times: int, found: list[str]) -> None:
+    """One release stands beside the budget, and the budget pays for others. The twin lacks the one."""
+    beside = Sequential(parts=(BUDGET, COUNT))
+    run = tuple(Released(label="count", mechanism=NOISE.scaled(1.0 + step)) for step in range(times))
+    assert [finding.rule for finding in admit(beside, run)] == found
+
+
 @pytest.mark.parametrize("steps", [1, 100])
 def test_a_budget_beside_a_sampled_release_is_confirmed(steps: int) -> None:
     """Their moments multiply. Twin: the same certificate with twice the rate is contradicted or not confirmed."""
