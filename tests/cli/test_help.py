@@ -159,3 +159,24 @@ def test_a_command_that_cannot_be_imported_is_an_internal_error_in_one_line() ->
         assert ended.returncode == code
         assert len(ended.stderr.splitlines()) == (1 if code else 0)
         assert "numpy" in ended.stderr or not code
+
+
+AUDIT = """
+import sys
+import numpy as np
+from audits import audit
+from dpaudit import Claim
+import dpaudit.gate.acceptance, dpaudit.gate.running
+claim = Claim(epsilon=1.0, neighbours="replace_one")
+audit(lambda data, rng: float(data.sum() + {noise}), np.ones(4), claim=claim, runs=100, rng=np.random.default_rng(0))
+print(*({{"scipy.optimize", "scipy.stats", "torch"}} & set(sys.modules)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("noise", "loaded"), [("rng.laplace()", ""), ("(rng.laplace() > 0)", "scipy.optimize scipy.stats")]
+)
+def test_a_check_and_an_audit_of_added_noise_load_no_laws_and_no_optimisers(noise: str, loaded: str) -> None:
+    """SciPy's laws and optimisers take half a second to load; a draw that is compared needs the place in its law."""
+    ended = started(AUDIT.format(noise=noise))
+    assert sorted(ended.stdout.split()) == loaded.split(), ended.stderr
