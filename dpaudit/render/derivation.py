@@ -101,7 +101,7 @@ def _branch(row: Row, sources: dict[str, str]) -> blocks.Branch:
     if row.epsilon is not None:
         lines.append(f"epsilon {bracket_phrase(row.epsilon)}, at delta = {nearest(row.delta)}")
     if row.ends is not None:
-        lines += [f"{name}{':' * bool(row.ends.xi)} {bounds}" for name, bounds in bounds_rows(row.ends)]
+        lines += [f"{name} {bounds}" for name, bounds in bounds_rows(row.ends)]
     lines.append(f"by: {sources[row.path]}")
     if row.printed is None:
         return blocks.Branch(row.depth, title, details=tuple(lines))

@@ -6,7 +6,7 @@ from typing import Any
 from dpaudit.model.claim import Claim, Model, Neighbours
 from dpaudit.model.measures.claims import MeasuredClaim, MuClaim, ProfileClaim, RenyiClaim, RhoClaim
 from dpaudit.runtime.tables import table_of
-from dpaudit.wording.numerals import at_most, beside_xi, exact, nearest, number_name
+from dpaudit.wording.numerals import at_most, exact, nearest, number_name
 
 _WORDS: dict[str, dict[str, Any]] = table_of("dpaudit.wording", "claims.toml")
 
@@ -70,7 +70,8 @@ def claimed_number(claim: Claim, measure: str, at: float | None) -> str:
     >>> claimed_number(RhoClaim(rho=0.5, xi=0.1, neighbours="add_remove"), "rho", None)
     'rho beside xi = 0.1'
     """
-    return beside_xi(number_name(measure, at), claim.xi if isinstance(claim, RhoClaim) else 0.0)
+    beside = f" beside xi = {exact(claim.xi)}" if isinstance(claim, RhoClaim) and claim.xi else ""
+    return f"{number_name(measure, at)}{beside}"
 
 
 def promise(claim: Claim) -> str:

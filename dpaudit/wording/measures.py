@@ -4,7 +4,7 @@ from typing import Any
 
 from dpaudit.model.measures.ends import End, Ends
 from dpaudit.wording.certificates import bracket_phrase
-from dpaudit.wording.numerals import at_least, at_most, beside_xi, number_name
+from dpaudit.wording.numerals import at_least, at_most, exact, number_name
 
 
 def uppers_phrase(ends: Ends) -> str:
@@ -14,14 +14,14 @@ def uppers_phrase(ends: Ends) -> str:
     >>> uppers_phrase(Ends(measure="rho", rows=(End(lower=0.4, upper=0.5),)))
     'rho at most 0.5'
     >>> uppers_phrase(Ends(measure="rho", rows=(End(lower=0.4, upper=0.5),), xi=0.1))
-    'rho beside xi = 0.1 at most 0.5'
+    'rho (beside xi 0.1) at most 0.5'
     """
     return ", ".join(f"{end_name(ends, row)} at most {at_most(row.upper)}" for row in ends.rows)
 
 
 def end_name(ends: Ends, row: End) -> str:
     """Return the name of a number that is bounded."""
-    return beside_xi(number_name(ends.measure, row.at), ends.xi)
+    return number_name(ends.measure, row.at) + (f" (beside xi {exact(ends.xi)})" if ends.xi else "")
 
 
 def numbers_by_name(values: dict[str, Any]) -> dict[str, float]:

@@ -80,15 +80,6 @@ def number_name(measure: str, at: float | None) -> str:
     return f"Renyi divergence of order {exact(at)}" if measure == "renyi" else f"delta at epsilon {exact(at)}"
 
 
-def beside_xi(name: str, xi: float) -> str:
-    """Return the name of a rho, which stands beside a xi where one is claimed.
-
-    >>> beside_xi("rho", 0.4)
-    'rho beside xi = 0.4'
-    """
-    return f"{name} beside xi = {exact(xi)}" if xi else name
-
-
 def interval(bracket: Bracket, digits: int = 4) -> str:
     """Return a bracket as one number, its upper end, where both ends round alike, else as two.
 

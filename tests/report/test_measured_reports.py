@@ -193,8 +193,8 @@ def test_a_rho_beside_a_xi_is_named_so_wherever_its_ends_are_shown() -> None:
     read = Certificate.from_json(certificate.to_json())
     for ends in (certificate.tight, read.tight):
         assert isinstance(ends, Ends)
-        assert uppers_phrase(ends) == "rho beside xi = 0.9 at most 0"
-    assert bounds_rows(certificate.tight)[0][0] == "rho beside xi = 0.9"
+        assert uppers_phrase(ends) == "rho (beside xi 0.9) at most 0"
+    assert bounds_rows(certificate.tight)[0][0] == "rho (beside xi 0.9)"
     ends = certify(response, alone).tight
     assert isinstance(ends, Ends)
     assert uppers_phrase(ends).startswith("rho at most 0.3")
