@@ -216,14 +216,15 @@ def _mapping(value: Mapping[Any, Any], path: str, depth: int) -> Entries:
 
 
 def _are_names(keys: Sequence[Any]) -> bool:
-    """Return whether keys are texts and whole numbers that name parts, each another one.
+    """Return whether keys are texts and whole numbers that name parts, each another one; of those with numbers, few.
 
     >>> _are_names(["q1", "age 10-19"]), _are_names([2024, 2025]), _are_names(["sum 17.2"]), _are_names([1, "1"])
     (True, True, False, False)
     """
     names = {str(key) for key in keys if isinstance(key, str) or type(key) is int}
-    plain = (not any(letter.isdigit() for letter in name) or _NAME.fullmatch(name) for name in names)
-    return len(names) == len(keys) and all(plain)
+    numbered = [name for name in names if any(letter.isdigit() for letter in name)]
+    few = not numbered or len(keys) <= _MOST_ENTRIES
+    return len(names) == len(keys) and few and all(map(_NAME.fullmatch, numbered))
 
 
 def _sequence(parts: Sequence[Any] | deque[Any], path: str, depth: int) -> Entries:

@@ -103,5 +103,6 @@ def test_entries_of_a_mapping_are_named_by_keys_with_digits(keys: tuple[Any, Any
 def test_a_number_that_is_published_in_a_key_stays_a_number() -> None:
     """Broken twin of a key that is a name: noise in a key names no column, and too little of it is still found."""
     assert [record({f"sum {total}": 1})["number [0]#0"] for total in (17.25, 1723)] == [17.25, 1723.0]
+    assert len(record({f"item {number}": 1.5 for number in range(900)})) < 2_000  # most of them count as one category
     written = remarks(lambda data, rng: {f"sum {len(data) + rng.laplace(0.0, 0.4)}": 1}, ([1, 2, 3], [1, 2]))
     assert written.startswith("Number 1 of entry [0] of the output: the answer moves by 2.5 times the scale")
