@@ -1,12 +1,13 @@
 """Side-conditions of a proof: what must hold beside the arithmetic, and whether a run looked."""
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Literal, assert_never
+from typing import Literal
 
 from dpaudit.arguments import settled
 from dpaudit.checks import settle
 from dpaudit.model import declaration as nodes
-from dpaudit.model.claim import Neighbours
+from dpaudit.model.claim import NEIGHBOURS, Neighbours
 from dpaudit.model.condition_kinds import KINDS, ConditionKind, sentence_of
 from dpaudit.model.mechanism import Mechanism, is_plugged_in, with_leaves
 from dpaudit.model.moves import name_of
@@ -84,93 +85,74 @@ def merge(*groups: tuple[Condition, ...]) -> tuple[Condition, ...]:
     return tuple(merged.values())
 
 
-def _general(*kinds: ConditionKind) -> tuple[Condition, ...]:
-    """Return conditions that need not say what they are about."""
-    return tuple(Condition(kind=kind) for kind in kinds)
+_SAMPLE: tuple[tuple[ConditionKind, str], ...] = (("secret_sample", "scheme"),)
+_KEY: tuple[tuple[ConditionKind, str], ...] = (("public_key", "key"), ("one_part", "key"))
+_ORDER: tuple[tuple[ConditionKind, str], ...] = (("secret_order", "users"),)
 
-
-_OF_A_RELEASE = _general("sensitivity", "fresh_noise", "floating_point")
-
-
-_OF_A_NODE: dict[type, ConditionKind] = {
-    nodes.Sequential: "declared_times",
-    nodes.Repeat: "declared_times",
-    nodes.Cells: "one_cell",
-    nodes.Local: "one_message",
+NEEDED: Mapping[str, tuple[tuple[ConditionKind, str], ...]] = {
+    "release": (("sensitivity", ""), ("fresh_noise", ""), ("floating_point", "")),
+    "stated": (("stated", "source"),),
+    "sequential": (("declared_times", ""),),
+    "repeat": (("declared_times", ""),),
+    "filtered": (("limit_fixed_first", ""), ("within_limit", "said"), ("public_refusals", ""), ("parts_in_order", "")),
+    "filtered_per_record": (("limit_fixed_first", ""), ("own_limit", "said"), ("own_costs", ""), ("parts_in_order", "")),
+    "post_process": (("no_data_read", "steps"),),
+    "billboard": (
+        ("own_inputs_only", "reads"),
+        ("independent_users", ""),
+        ("whole_record", ""),
+        ("one_appearance", ""),
+    ),
+    "group": (("contribution_bound", "size"),),
+    "local": (("one_message", ""),),
+    "parallel": _KEY,
+    "secret parallel": _KEY,
+    "cells": (("one_cell", ""),),
+    **dict.fromkeys(("poisson", "without_replacement", "truncated_poisson", "with_replacement"), _SAMPLE),
+    "allocate": (("secret_positions", "positions"),),
+    "best_of": (("secret_count", "law"), ("independent_runs", "")),
+    "shuffle": _ORDER,
+    "shuffled_table": _ORDER,
 }
-"""What a node brings whatever its fields are."""
+"""What the rules of a node take for granted under every move: the kind, and the field that it is about, if any."""
+
+MOVED: Mapping[str, tuple[ConditionKind, str, tuple[Neighbours, ...]]] = {
+    "secret parallel": ("independent_keys", "", NEIGHBOURS),
+    "without_replacement": ("no_identifier_read", "a sample of fixed size", NEIGHBOURS),
+    "with_replacement": ("no_identifier_read", "draws with replacement", NEIGHBOURS),
+    "poisson": ("zeroed_as_absent", "a Poisson sample", ("zero_out",)),
+    "allocate": ("zeroed_as_absent", "secret steps", ("zero_out",)),
+    "shuffled_table": ("two_values", "a shuffled table", NEIGHBOURS),
+}
+"""What they take for granted about moves of records that a mechanism states no sensitivity for, under some relations.
+
+Those of Poisson samples and secret steps compare a zeroed record with none at all; counts of records and sizes of
+samples tell one from the other. Those of samples of fixed size put another record in the place of one; queries that
+read identifiers tell that from another value. Those of secret keys take the keys of the other records as they were.
+Those of shuffled tables count the data sets of other users who hold one of two values.
+"""
 
 
 def _brought_by(node: nodes.Declaration) -> tuple[Condition, ...]:
-    """Return what must hold for the rule of one node, beside its arithmetic."""
-    match node:
-        case nodes.Release(mechanism=mechanism):
-            return (*_OF_A_RELEASE, *_of_a_stream(mechanism), *_of_plug_ins(mechanism))
-        case nodes.Sequential() | nodes.Repeat() | nodes.Cells() | nodes.Local():
-            return (Condition(kind=_OF_A_NODE[type(node)]),)
-        case nodes.Filtered(budget=(measure, limit), per=per):
-            of_records = per == "record"
-            within = Condition(
-                kind="own_limit" if of_records else "within_limit",
-                about=(f"{'the square of ' * (measure == 'mu')}{measure} {limit}",),
-            )
-            settled = _general("own_costs" if of_records else "public_refusals", "parts_in_order")
-            return (*_general("limit_fixed_first"), within, *settled)
-        case nodes.Parallel(key=key):
-            return (Condition(kind="public_key", about=(key,)), Condition(kind="one_part", about=(key,)))
-        case nodes.Group(size=size):
-            return (Condition(kind="contribution_bound", about=(str(size),)),)
-        case nodes.Subsample() | nodes.Allocate() | nodes.Shuffle():
-            return (_secret(node),)
-        case nodes.BestOf(law=law):
-            return (Condition(kind="secret_count", about=(law,)), Condition(kind="independent_runs"))
-        case nodes.PostProcess(steps=steps):
-            return (Condition(kind="no_data_read", about=steps),)
-        case nodes.Billboard(reads=reads):
-            own = Condition(kind="own_inputs_only", about=reads)
-            return (own, *_general("independent_users", "whole_record", "one_appearance"))
-        case nodes.Stated(source=source):
-            return (Condition(kind="stated", about=(source,)),)
-        case _:
-            assert_never(node)
+    """Return what must hold for the rules of one node under every move, beside their arithmetic."""
+    needed = tuple(Condition(kind=kind, about=_about(node, field)) for kind, field in NEEDED[name_of(node)])
+    if isinstance(node, nodes.Release):
+        return (*needed, *_of_a_stream(node.mechanism), *_of_plug_ins(node.mechanism))
+    return needed
 
 
-def _secret(node: nodes.Subsample | nodes.Allocate | nodes.Shuffle) -> Condition:
-    """Return what must stay secret for an amplification."""
-    match node:
-        case nodes.Subsample(scheme=scheme):
-            return Condition(kind="secret_sample", about=(scheme,))
-        case nodes.Allocate(positions=positions):
-            return Condition(kind="secret_positions", about=(positions,))
-        case nodes.Shuffle(users=users):
-            return Condition(kind="secret_order", about=(str(users),))
-        case _:
-            assert_never(node)
+def _about(node: nodes.Declaration, field: str) -> tuple[str, ...]:
+    """Return what a condition is about, which a field of its node says."""
+    value = getattr(node, field) if field else ()
+    return value if isinstance(value, tuple) else (str(value),)
 
 
 def _of_a_move(node: nodes.Declaration, neighbours: Neighbours | None) -> tuple[Condition, ...]:
-    """Return what rules take for granted about moves of records that a mechanism states no sensitivity for.
-
-    Those of Poisson samples and secret steps compare a zeroed record with none at all; counts of records and sizes of
-    samples tell one from the other. Those of samples of fixed size put another record in the place of one; queries that
-    read identifiers tell that from another value. Those of secret keys take the keys of the other records as they were.
-    Those of shuffled tables count the data sets of other users who hold one of two values.
-    """
-    match node:
-        case nodes.Subsample(scheme="without_replacement"):
-            return (Condition(kind="no_identifier_read", about=("a sample of fixed size",)),)
-        case nodes.Subsample(scheme="with_replacement"):
-            return (Condition(kind="no_identifier_read", about=("draws with replacement",)),)
-        case nodes.Parallel(visibility="secret", key=key):
-            return (Condition(kind="independent_keys", about=(key,)),)
-        case nodes.Shuffle() if name_of(node) == "shuffled_table":
-            return (Condition(kind="two_values", about=("a shuffled table",)),)
-        case nodes.Subsample(scheme="poisson") if neighbours == "zero_out":
-            return (Condition(kind="zeroed_as_absent", about=("a Poisson sample",)),)
-        case nodes.Allocate() if neighbours == "zero_out":
-            return (Condition(kind="zeroed_as_absent", about=("secret steps",)),)
-        case _:
-            return ()
+    """Return what the rule of one node takes for granted about a relation; without one, what it does about all."""
+    kind, about, relations = MOVED.get(name_of(node), ("stated", "", ()))
+    if relations != NEIGHBOURS and neighbours not in relations:
+        return ()
+    return (Condition(kind=kind, about=(about,) if about else _about(node, "key")),)
 
 
 def _of_a_stream(mechanism: Mechanism) -> tuple[Condition, ...]:

@@ -182,6 +182,12 @@ class Filtered:
         told = ((name, getattr(self, name)) for name in ("epsilon", "rho", "mu"))
         return next((name, limit) for name, limit in told if limit is not None)
 
+    @property
+    def said(self) -> str:
+        """What adds up, and to how much at most, as the conditions of a budget say it."""
+        measure, limit = self.budget
+        return f"{'the square of ' * (measure == 'mu')}{measure} {limit}"
+
 
 @settled
 class Parallel:
