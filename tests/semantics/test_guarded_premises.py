@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
+from dpaudit.accounting.derivation.table import RULES
 from dpaudit.errors import InternalError
 from dpaudit.model.claim import Neighbours
+from dpaudit.model.moves import MOVES
 from dpaudit.semantics import Table, geometric
 from dpaudit.semantics.seeds import ANY, SHARP, SIDED, SKEW, TABLES, TWO, WAYS, both, parallel
 from dpaudit.semantics.tables import laws
@@ -342,3 +344,29 @@ def test_a_rule_that_forgets_a_premise_is_seen(guard: Guard) -> None:
     with planted(Source(target=DERIVATION + guard.place, old=guard.old, new=guard.new)), suppress(InternalError):
         broken = guard.judged()
         assert replace(broken, checked=()).wrong or broken.too_high
+
+
+ROWS: dict[str, tuple[dp.Declaration, Neighbours, str, dict[str, object]]] = {
+    "a view that picks a part at each step": (
+        dp.Repeat(part=parallel(SKEW, SIDED), times=2),
+        "replace_one",
+        "parallel",
+        {"choice": "order above none"},
+    ),
+    "the records of a person": (group(STEP), "add_remove", "group", {"counts": ("one",)}),
+    "the messages of a person": (group(dp.Local(part=STEP)), "add_remove", "local", {"counts": ("one", "one")}),
+}
+"""What a row of the table of rules says, and a tree that is judged wrongly where the row says something else."""
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_a_row_of_the_table_that_says_something_else_is_seen(row: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When an alternative is met, and for how many records a part is read, stand in the row alone."""
+    tree, relation, node, other = ROWS[row]
+    key = node, MOVES[relation]
+    for rule, wrong in ((RULES[key], False), (replace(RULES[key], **other), True)):  # type: ignore[arg-type]
+        monkeypatch.setitem(RULES, key, rule)
+        with suppress(InternalError):
+            found = judged(tree, OWN, relation, "tables", XS, np.random.default_rng(7), FEW)
+            assert found.upper
+            assert replace(found, checked=()).wrong == wrong
