@@ -95,7 +95,12 @@ NEEDED: Mapping[str, tuple[tuple[ConditionKind, str], ...]] = {
     "sequential": (("declared_times", ""),),
     "repeat": (("declared_times", ""),),
     "filtered": (("limit_fixed_first", ""), ("within_limit", "said"), ("public_refusals", ""), ("parts_in_order", "")),
-    "filtered_per_record": (("limit_fixed_first", ""), ("own_limit", "said"), ("own_costs", ""), ("parts_in_order", "")),
+    "filtered_per_record": (
+        ("limit_fixed_first", ""),
+        ("own_limit", "said"),
+        ("own_costs", ""),
+        ("parts_in_order", ""),
+    ),
     "post_process": (("no_data_read", "steps"),),
     "billboard": (
         ("own_inputs_only", "reads"),
