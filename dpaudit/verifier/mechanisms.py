@@ -28,9 +28,9 @@ def sides_of(fields: Table, relation: str) -> Sides:
         upper, lower = (_stated_together(fields["stated"][side]) for side in ("upper", "lower"))
         one_way = [row.get("one_order", row["loss"] != "discrete") for row in fields["stated"]["upper"]]
         require(all(k or x == reverse(x) for k, x in zip(one_way, upper, strict=False)), "a stated law has both orders")
-        gaussian = [option[0] == "gaussian" for loss in upper for option in options(loss)]
-        one = all(gaussian) or (upper.total() <= 1 and not any(gaussian))
-        require(one, "a plug-in states a loss of several parts")  # nothing says that each is a release of its own
+        gaussian = {option[0] == "gaussian" for loss in upper for option in options(loss)}
+        # Of several parts nothing says that each is a release of its own, but for Gaussian ones, which are one shift.
+        require(gaussian <= {True} or (gaussian == {False} and upper.total() == 1), "a plug-in states several parts")
         return upper, lower
     require_sizes(fields)
     return _READERS[fields["name"]](fields, relation)

@@ -96,17 +96,13 @@ def summed(measures: list[Measure], theta: float, window: Window, tilts: Array) 
     masses = np.roll(np.asarray(irfft(product, window.size), float), -window.first)
     error = 2 / window.size * float(moved.sum() + off * np.abs(product).sum())
     sides = (window.bottom, tilts < 0), (window.top, tilts > 0)
-    beyond = [_chernoff(grown - tilts * end, side) for end, side in sides]
+    # By Chernoff, E[e^(t L)] e^(-t end) bounds what lies beyond an end, for each tilt t of its side.
+    beyond = [float(np.exp(np.minimum((grown - tilts * end)[side], 0.0)).min(initial=1.0)) for end, side in sides]
     if window.first <= sum(first * times for first, _, times in measures):
         beyond[0] = 0.0
     if window.first + window.size > sum((first + len(masses) - 1) * times for first, masses, times in measures):
         beyond[1] = 0.0
     return Law(log_moment, masses, error, relative, *(mass * (1 + relative) for mass in beyond))
-
-
-def _chernoff(exponents: Array, side: Array) -> float:
-    """Return the least bound E[e^(t L)] e^(-t end) over the tilts t of one side."""
-    return float(np.exp(np.minimum(exponents[side], 0.0)).min(initial=1.0))
 
 
 def _power(base: Array, times: int) -> Array:

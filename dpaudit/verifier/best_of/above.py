@@ -51,17 +51,13 @@ def _best_above(law: tuple[tuple[str, Any], ...], alternatives: tuple[frozenset[
         shown, many, few = Worst([times(a, runs.runs) for a in part]), 0.0, 0.0
         heights = np.minimum(heights, shown.above(at))
     else:  # an output counts f'(1) times at most, and f'(0) times at least
-        heights = np.minimum(heights, math.exp(many) * _rare(curve, at + few - many))
+        moved = at + few - many  # below 0 the curve of one run counts as 1
+        heights = np.minimum(heights, math.exp(many) * np.where(moved > 0, curve.above(np.maximum(moved, 0.0)), 1.0))
     if surely:
         heights[-1] = 0.0
     upper_loss = listed(*symmetric(at, heights.tolist()))
     beyond = ("beyond", many, few - many, max(1, runs.runs), alternatives)
     return ("between", upper_loss, discrete([(0.0, 1.0)]), *([] if surely else [beyond]))
-
-
-def _rare(curve: Worst, at: Array) -> Array:
-    """Return what bounds the curve of one run at epsilons, of which those below 0 count as 1."""
-    return np.where(at > 0, curve.above(np.maximum(at, 0.0)), 1.0)
 
 
 def _knots(part: list[Multiset], curve: Worst) -> tuple[Array, bool]:

@@ -33,8 +33,7 @@ def best_below(node: Table, part: Multiset, score: int, above: Loss) -> Multiset
         return Counter()
     runs = Runs(node)
     table = part.total() == 1 and next(iter(part))[0] == "discrete"
-    whole = table and node["scores"] == "any"
-    p, q = laws if whole else pieces(*laws, runs, _FINE if table else _APART)
+    p, q = laws if table and node["scores"] == "any" else pieces(*laws, runs, _FINE if table else _APART)
     ranks = _scored(p, q, runs, math.exp(_epsilon(score % (SCORES // 2))))
     if ranks is None:
         return Counter()
