@@ -38,25 +38,29 @@ def too_long(*_) -> None:
 
 
 @cache
-def peer(name: str) -> str:
-    if name not in INPUTS:
-        return "no declaration shows it"
+def peer(declaration, claim) -> str:
     signal.alarm(60)
     try:
-        return f"*{name}*: {peer_answer(*INPUTS[name])}"
+        return peer_answer(declaration, claim)
     except TimeoutError:
-        return f"*{name}*: no answer within a minute"
+        return "no answer within a minute"
+    except Exception as error:
+        return f"nothing ({type(error).__name__})"
     finally:
         signal.alarm(0)
+
+
+def shown_by(name: str = "") -> str:
+    return f"*{name}*: {peer(*INPUTS[name])}" if name in INPUTS else "no declaration shows it"
 
 
 def record(caught: dict[str, str], *, write: bool) -> tuple[int, int]:
     """Print the page, and write it and what catches defects of the code; return how many survive, and of how many."""
     signal.signal(signal.SIGALRM, too_long)
-    rows = [(mutant.name, mutant.says, caught[mutant.name], peer(*mutant.on or ("",))) for mutant in CODE]
-    for declared in DECLARED:
-        rule = next(iter(objections(declared.defective)), "")
-        rows.append((declared.name, declared.says, rule, peer_of(declared.defective)))
+    rows = [(mutant.name, mutant.says, caught[mutant.name], shown_by(*mutant.on)) for mutant in CODE]
+    for mutant in DECLARED:
+        scene = mutant.defective
+        rows.append((mutant.name, mutant.says, next(iter(objections(scene)), ""), peer(scene.declaration, scene.claim)))
     by = {True: "the checker", False: ""}
     rows += [(forged.name, forged.says, by[bool(complaints(forged))], "has no certificates") for forged in FORGED]
     print(page(rows))
@@ -108,13 +112,3 @@ def page(rows) -> str:
 def cell(text: str) -> str:
     """Return text that does not end its cell."""
     return text.replace("|", "\\|")
-
-
-def peer_of(scene) -> str:
-    signal.alarm(60)
-    try:
-        return peer_answer(scene.declaration, scene.claim)
-    except Exception as error:
-        return f"nothing ({type(error).__name__})"
-    finally:
-        signal.alarm(0)

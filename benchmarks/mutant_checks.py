@@ -39,7 +39,7 @@ def of_the_checker(seed: int) -> Iterator[Check]:
         yield partial(judges, certificate.to_json(), honest=True)
     for certificate in (*drawn[:2], *trees[::7], *pairs[:2], *rare):
         yield from (partial(judges, text, honest=False) for _, text in forging.forgeries(certificate))
-    tables = (holds, truths.truths()), (attains, truths.lower_truths()), (meets, truths.met_from_below())
+    tables = (holds, truths.truths()), (holds, truths.lower_truths()), (meets, truths.met_from_below())
     others = (fits, truths.widths()), (says, truths.ends())
     for check, rows in (*tables, *others):
         yield from (partial(check, *row) for row in rows)
@@ -76,31 +76,28 @@ def judges(text: str, *, honest: bool) -> bool:
     return bool(verify(text).accepted == honest)
 
 
-def holds(tree: Any, relation: str, epsilon: float, delta: float) -> bool:
-    """Return whether a narrow bracket holds a known delta."""
-    return _narrow(Worst(fold(tree, relation)).delta(epsilon), delta)
-
-
-def attains(tree: Any, relation: str, pair: Any, epsilon: float, delta: float) -> bool:
-    """Return whether a narrow bracket holds the known delta of a pair."""
-    return _narrow(Worst(attained(tree, relation, pair, [])).delta(epsilon), delta)
+def holds(*row: Any) -> bool:
+    """Return whether a narrow bracket holds a known delta, of a tree under a relation or of a pair of it."""
+    *of, epsilon, delta = row
+    low, high = _curve(*of).delta(epsilon)
+    return bool(low <= delta * (1 + DIGITS) and high >= delta * (1 - DIGITS) and high - low <= 2e-3 * high)
 
 
 def meets(tree: Any, relation: str, pair: Any, epsilon: float, delta: float) -> bool:
     """Return whether the lower end of a bracket meets the known delta of a pair."""
-    low, high = Worst(attained(tree, relation, pair, [])).delta(epsilon)
+    low, high = _curve(tree, relation, pair).delta(epsilon)
     return bool(delta * (1 - DIGITS) <= low <= delta * (1 + DIGITS) and low <= high)
 
 
 def fits(tree: Any, relation: str, epsilon: float, width: float) -> bool:
     """Return whether a bracket is as narrow as it is to be."""
-    low, high = Worst(fold(tree, relation)).delta(epsilon)
+    low, high = _curve(tree, relation).delta(epsilon)
     return bool(0 < high - low <= width * high)
 
 
 def says(tree: Any, relation: str, side: str, data: Any, ends: Any, word: str) -> bool:
     """Return whether a stated end is judged as it is to be."""
-    curve = Worst(fold(tree, relation))
+    curve = _curve(tree, relation)
     return bool(truths.said(compared(side, data, ends, curve, curve)) == word)
 
 
@@ -120,7 +117,6 @@ def passes(test: Callable[[], None]) -> bool:
     return True
 
 
-def _narrow(bracket: tuple[float, float], delta: float) -> bool:
-    """Return whether a bracket holds a number, and is narrow."""
-    low, high = bracket
-    return low <= delta * (1 + DIGITS) and high >= delta * (1 - DIGITS) and high - low <= 2e-3 * high
+def _curve(tree: Any, relation: str, pair: Any = None) -> Worst:
+    """Return the checker's curve of a tree, or of a pair."""
+    return Worst(fold(tree, relation) if pair is None else attained(tree, relation, pair, []))

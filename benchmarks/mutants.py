@@ -106,15 +106,15 @@ def _caught(source: Source, checks: Sequence[Timed]) -> str:
     np.seterr(all="ignore")
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     signal.signal(signal.SIGVTALRM, _too_long)
-    for row in checks:
-        signal.setitimer(signal.ITIMER_VIRTUAL, SPARE + SLOWER * row.cost)
-        try:
-            with planted(source):
+    with planted(source):
+        for row in checks:
+            signal.setitimer(signal.ITIMER_VIRTUAL, SPARE + SLOWER * row.cost)
+            try:
                 holds = row.check()
-        except BaseException:  # a crash shows the defect, and so does what hangs
-            return row.name
-        if not holds:
-            return row.name
+            except BaseException:  # a crash shows the defect, and so does what hangs
+                return row.name
+            if not holds:
+                return row.name
     return ""
 
 

@@ -1,11 +1,11 @@
 """Defects of code that nobody thought of: every premise, term, side and count of a module, changed one at a time."""
 
 import ast
-import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
+from itertools import accumulate
 from pathlib import Path
+from textwrap import dedent
 
 from tests.mutation.planting import Source
 
@@ -75,50 +75,35 @@ def _turned(node: ast.AST) -> Iterator[ast.expr]:
 
 
 def changed(module: str) -> Iterator[Changed]:
-    """Yield each function of a module with each of its changes."""
+    """Yield each function of a module with each of its changes; what an error says is not changed."""
     path = ROOT / Path(*module.split(".")).with_suffix(".py")
-    text = path.read_text(encoding="utf-8")
-    for outer in ast.parse(text).body:
-        for function in outer.body if isinstance(outer, ast.ClassDef) else [outer]:
-            if isinstance(function, ast.FunctionDef):
-                name = f"{outer.name}.{function.name}" if isinstance(outer, ast.ClassDef) else function.name
-                first = min([function.lineno, *(node.lineno for node in function.decorator_list)])
-                old = textwrap.dedent("\n".join(text.splitlines()[first - 1 : function.end_lineno])) + "\n"
-                planted = partial(Source, target=f"{module}:{name}", old=old)
-                for node, said, new in _texts(function):
-                    lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
-                    yield Changed(source=planted(new=new), file=str(path), lines=lines, said=said)
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    starts, tree = [0, *accumulate(map(len, lines))], ast.parse("".join(lines))
+    errors = (
+        inside for node in ast.walk(tree) if isinstance(node, ast.JoinedStr | ast.Raise) for inside in ast.walk(node)
+    )
+    words = set(map(id, errors))
+    for function, name in _functions(tree):
+        first = starts[min([function.lineno, *(node.lineno for node in function.decorator_list)]) - 1]
+        old = "".join(lines)[first : starts[function.end_lineno or 0]]
+        inner = [node for statement in function.body for node in ast.walk(statement) if id(node) not in words]
+        for node in (expression for expression in inner if isinstance(expression, ast.expr)):
+            last = node.end_lineno or node.lineno
+            begin = starts[node.lineno - 1] + node.col_offset - first
+            end = starts[last - 1] + (node.end_col_offset or 0) - first
+            for new in map(ast.unparse, changes(node)):
+                text = dedent(f"{old[:begin]}({new}){old[end:]}")
+                yield Changed(
+                    source=Source(target=f"{module}:{name}", old=dedent(old), new=text),
+                    file=str(path),
+                    lines=range(node.lineno, last + 1),
+                    said=f"{old[begin:end]} -> {new}",
+                )
 
 
-def _texts(function: ast.FunctionDef) -> Iterator[tuple[ast.expr, str, str]]:
-    """Yield each expression that is changed, what the change is, and the text of the function with it."""
-    for parent, field, i, node in list(_expressions(function)):
-        siblings = getattr(parent, field)
-        for new in changes(node):
-            held = siblings[i] if isinstance(siblings, list) else siblings
-            _put(parent, field, i, new)
-            yield node, f"{ast.unparse(node)} -> {ast.unparse(new)}", ast.unparse(function) + "\n"
-            _put(parent, field, i, held)
-
-
-def _expressions(function: ast.FunctionDef) -> Iterator[tuple[ast.AST, str, int, ast.expr]]:
-    """Yield the expressions of a function's statements, each with its place; what an error says is none."""
-    todo: list[ast.AST] = [*function.body]
-    while todo:
-        parent = todo.pop()
-        for field, held in ast.iter_fields(parent):
-            for i, node in enumerate(held if isinstance(held, list) else [held]):
-                words = isinstance(node, ast.JoinedStr | ast.Raise) or field in ("annotation", "returns")
-                if isinstance(node, ast.AST) and not words:
-                    todo.append(node)
-                    if isinstance(node, ast.expr):
-                        yield parent, field, i, node
-
-
-def _put(parent: ast.AST, field: str, i: int, node: ast.expr) -> None:
-    """Put an expression in its place."""
-    held = getattr(parent, field)
-    if isinstance(held, list):
-        held[i] = node
-    else:
-        setattr(parent, field, node)
+def _functions(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef, str]]:
+    """Yield the functions of a module and of its classes with their names."""
+    for outer in tree.body:
+        for inner in outer.body if isinstance(outer, ast.ClassDef) else [outer]:
+            if isinstance(inner, ast.FunctionDef):
+                yield inner, f"{outer.name}.{inner.name}" if isinstance(outer, ast.ClassDef) else inner.name

@@ -31,7 +31,7 @@ def test_at_least_95_of_100_are_caught() -> None:
 
 
 def test_the_page_has_a_row_for_every_bug_and_names_its_catcher() -> None:
-    """What `python -m benchmarks.mutants table --record` wrote is what exists: no row too many, missing or stale."""
+    """What `benchmarks.mutants table --record` wrote is what exists: no row too many, none missing or stale."""
     page = (Path(__file__).parents[2] / "docs" / "measured" / "accounting_bugs.md").read_text(encoding="utf-8")
     rows = [re.split(r"(?<!\\) \| ", line.strip("| ")) for line in page.splitlines() if line.startswith("| ")][1:]
     mutants = {mutant.name: mutant.says for mutant in MUTANTS}
