@@ -17,7 +17,7 @@ from dpaudit.verifier.shifts import UNIT
 
 _NOTHING = 745.0  # -ln of what a measure without mass may be taken for
 _ETA = 1000 * 8 / 2  # times what 1 is rounded by
-_SHORT = 2**18  # knots in all for which the longest floats are quick
+_SHORT = 2**20  # knots in all for which the longest floats are quick
 Measure = tuple[int, Array, int]  # first knot, masses at the knots, how often it is met
 
 
