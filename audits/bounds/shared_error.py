@@ -8,20 +8,20 @@ Source: Fisher (1932), section 21.1.
 """
 
 import math
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
-from scipy.optimize import brentq
+from scipy.special import lambertw
 
 from dpaudit.checks import open_probability
 from dpaudit.model.mechanism import Array
 
 _PAIRS = 32
-_ROUNDING = 1e-9
-"""More than the error of the root, relatively."""
+_ROUNDING, _LARGEST = 1e-9, 0.99
+"""More than the error of the logarithm. Of more error so much is used, as the root is ill-conditioned beyond."""
 
 
-@cache
+@lru_cache(maxsize=64)
 def shared_levels(significance: float) -> Array:
     """Return levels of limits on a first and a second sample. Shape: (2, pairs).
 
@@ -33,7 +33,8 @@ def shared_levels(significance: float) -> Array:
     [0.036, 0.029]
     """
     open_probability("significance", significance)
-    logarithm = brentq(lambda x: math.log1p(x) - x - math.log(significance), 0.0, 800.0, xtol=_ROUNDING / 4)
+    shared = min(significance, _LARGEST)
+    logarithm = -lambertw(-shared / math.e, -1).real - 1  # x of (1 + x) e^(-x) = shared
     product = math.exp(-float(logarithm)) * (1 - _ROUNDING)
     ends = np.geomspace(product, 1.0, _PAIRS + 1)
     return np.stack([ends[:-1], np.minimum(1.0, product / ends[1:])])

@@ -200,7 +200,7 @@ def test_the_measured_curve_shows_most_of_mu(mu: float, shares: tuple[float, flo
         assert np.median([curve_mu(curve) for curve in curves]) / mu >= share
 
 
-@pytest.mark.parametrize("significance", [0.5, 0.01, 1e-9])
+@pytest.mark.parametrize("significance", [1 - 1e-12, 0.5, 0.01, 1e-9])
 def test_limits_of_two_samples_fail_together_with_their_shared_error_at_most(significance: float) -> None:
     """The probability that uniform p-values are below a level of every pair; the twin's pairs multiply to it."""
     first, second = shared_levels(significance)
