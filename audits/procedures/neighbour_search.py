@@ -3,7 +3,7 @@
 Successive halving: every pair gets a few runs, the better half continues with twice as many. A pair is rated by the
 bound that its attack promises, on runs that no reported bound counts, so the search costs runs and no significance.
 An exception is an output of its run: pairs on which the function raises, and not in every run of both data sets, come
-before all others. Where a `step` makes new pairs from the best pair, these take part as well.
+before all others.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -22,8 +22,6 @@ from dpaudit.checks import count
 from dpaudit.model.case import Run, Score
 
 Pair = tuple[Any, Any]
-Step = Callable[[Pair, np.random.Generator], Pair]
-"""step(pair, rng) -> another pair of neighbours, near a given pair."""
 
 _FIRST_RUNS, _FEWEST_RUNS, _TRIED = 500, 50, 8
 QUICK, SLOW = 4, 8
@@ -35,15 +33,14 @@ _SIGNIFICANCE = 0.05
 class BestPair:
     """The pair with the largest promise, its name, the bound it promises for `runs` runs, and the runs `spent`.
 
-    `rated` lists (name, promise) of every pair in the order of their last rating, best first. `raised` names the pairs
-    on which the function raised, and `left_out` those that could not be attacked, with the reason.
+    `raised` names the pairs on which the function raised, and `left_out` those that could not be attacked, with the
+    reason.
     """
 
     name: str
     pair: Pair
     promise: float
     spent: int
-    rated: tuple[tuple[str, float], ...]
     raised: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
 
@@ -56,17 +53,14 @@ def search_neighbours(
     runs: int,
     rng: np.random.Generator,
     score: Score | None = None,
-    step: Step | None = None,
-    generations: int = 3,
     part: int = QUICK,
 ) -> BestPair:
     """Return the pair of neighbours on which an attack on `function` promises the largest bound with `runs` runs.
 
-    `pairs` are (name, pair), such as those of `coverage_pairs`, all of the claim's relation; `step` returns
-    another pair near a given one. Each pair first gets `runs` divided by `part`, 50 to 500. Audit the returned pair
-    with a generator that was not used here: then no run that chose the pair is counted. On a pair where the function
-    raises, each run is a call of its own, and outcomes are attacked instead of a given score; a pair on which every run
-    of both data sets raises comes last.
+    `pairs` are (name, pair), such as those of `coverage_pairs`, all of the claim's relation. Each pair first gets
+    `runs` divided by `part`, 50 to 500. Audit the returned pair with a generator that was not used here: then no run
+    that chose the pair is counted. On a pair where the function raises, each run is a call of its own, and outcomes are
+    attacked instead of a given score; a pair on which every run of both data sets raises comes last.
     Raises: ValueError: no pair, or none whose outputs can be attacked.
 
     >>> def counts(data, rng, n_runs):
@@ -77,23 +71,29 @@ def search_neighbours(
     '0 or 5.0'
     """
     count("runs", runs)
-    rated, ranked = dict[str, _Rating](), dict[str, Pair]()
-    spent, size, left_out = 0, min(_FIRST_RUNS, max(_FEWEST_RUNS, runs // part)), dict[str, str]()
-    candidates, case_of = dict(pairs), partial(function_case, function, claim=claim, score=score)
-    while candidates:
+    rated, left_out, spent = dict[str, _Rating](), list[str](), 0
+    size, candidates = min(_FIRST_RUNS, max(_FEWEST_RUNS, runs // part)), dict(pairs)
+    case_of = partial(function_case, function, claim=claim, score=score)
+    while True:
         ratings, failed = _ratings(candidates, case_of, size, runs, rng)
-        spent, rated, left_out = spent + size * len(candidates), rated | ratings, left_out | failed
-        ranked = {name: candidates[name] for name in sorted(ratings, key=ratings.__getitem__, reverse=True)}
-        best_half = tuple(ranked)[: max(1, len(ranked) // 2)]
-        if len(best_half) <= 1 and (step is None or generations == 0):
+        spent, rated, left_out = spent + size * len(candidates), rated | ratings, [*left_out, *failed]
+        ranked = sorted(ratings, key=ratings.__getitem__, reverse=True)
+        if not ranked:
+            why = "; ".join(left_out) or "none given"
+            raise ValueError(f"Expected a pair of neighbours on which the function can be attacked; none can ({why}).")
+        better_half = ranked[: len(ranked) // 2]
+        if len(better_half) <= 1:
             break
-        candidates = {name: ranked[name] for name in best_half}
-        if step is not None and generations > 0 and ranked:
-            for number, stream in enumerate(rng.spawn(max(2, len(candidates)))):
-                candidates[f"{best_half[0]}, moved {generations}.{number}"] = step(ranked[best_half[0]], stream)
-            generations -= 1
+        candidates = {name: candidates[name] for name in better_half}
         size *= 2
-    return _best(ranked, rated, tuple(left_out.values()), spent)
+    return BestPair(
+        name=ranked[0],
+        pair=candidates[ranked[0]],
+        promise=rated[ranked[0]].promise,
+        spent=spent,
+        raised=tuple(name for name, rating in rated.items() if rating.raised),
+        left_out=tuple(left_out),
+    )
 
 
 class _Rating(NamedTuple):
@@ -104,37 +104,16 @@ class _Rating(NamedTuple):
     raised: bool
 
 
-def _best(ranked: Mapping[str, Pair], rated: Mapping[str, _Rating], left_out: tuple[str, ...], spent: int) -> BestPair:
-    """Return the first of the pairs that were `ranked` last, best first, beside all that were ever rated.
-
-    Raises: ValueError: no pair could be attacked.
-    """
-    if not ranked:
-        why = "; ".join(left_out) or "none given"
-        raise ValueError(f"Expected a pair of neighbours on which the function can be attacked; none can ({why}).")
-    last = [name for name in sorted(rated, key=rated.__getitem__, reverse=True) if name not in ranked]
-    best, pair = next(iter(ranked.items()))
-    return BestPair(
-        name=best,
-        pair=pair,
-        promise=rated[best].promise,
-        spent=spent,
-        rated=tuple((name, rated[name].promise) for name in (*ranked, *last)),
-        raised=tuple(name for name, rating in rated.items() if rating.raised),
-        left_out=left_out,
-    )
-
-
 def _ratings(
     pairs: Mapping[str, Pair], case_of: Callable[[Pair], FunctionCase], size: int, runs: int, rng: np.random.Generator
-) -> tuple[dict[str, _Rating], dict[str, str]]:
+) -> tuple[dict[str, _Rating], list[str]]:
     """Return the ratings of pairs by name, and why others could not be attacked."""
-    ratings, failed = dict[str, _Rating](), dict[str, str]()
+    ratings, failed = dict[str, _Rating](), list[str]()
     for (name, pair), stream in zip(pairs.items(), rng.spawn(len(pairs)), strict=True):
         try:
             ratings[name] = _rating(case_of(pair), size, runs, stream)
         except (ArithmeticError, LookupError, TypeError, ValueError, DPAuditError) as error:
-            failed[name] = f"{name}: {' '.join(str(error).split())}"
+            failed.append(f"{name}: {' '.join(str(error).split())}")
     return ratings, failed
 
 

@@ -157,7 +157,7 @@ class Replayed:
             if group
         ]
         best = max(races, key=lambda race: (race.name in race.raised, race.promise))
-        return best.pair, _searched(best, races)
+        return best.pair, _searched(best, races, len(own))
 
     def applied(self, result: AuditResult, pair: tuple[Any, Any]) -> AuditResult:
         """Return the result of an audit of `pair` with the findings of the replay.
@@ -292,9 +292,9 @@ def _pairs(
     return coverage_pairs(data, relation, unit, unvaried), further
 
 
-def _searched(best: BestPair, races: Sequence[BestPair]) -> tuple[str, ...]:
+def _searched(best: BestPair, races: Sequence[BestPair], pairs: int) -> tuple[str, ...]:
     """Return the remarks on searches: the choice, the pairs on which the function raised, and those left out."""
-    pairs, spent = sum(len(race.rated) + len(race.left_out) for race in races), sum(race.spent for race in races)
+    spent = sum(race.spent for race in races)
     raised = [name for race in races for name in race.raised]
     left_out = [name for race in races for name in race.left_out]
     remarks = [f"Of {pairs} pairs, a search of {spent} other runs chose {best.name!r}."]
