@@ -160,7 +160,7 @@ class Lines:
 class Picture:
     """A drawing: SVG for a page, which was escaped where it was made; SVG for paper; the name of a file beside it.
 
-    `caption` stands in place of the title on a page. `live` are the numbers that a pointer reads from a page.
+    `caption` stands in place of the title on a page.
     """
 
     title: str
@@ -169,7 +169,6 @@ class Picture:
     paper: str = ""
     file: str = ""
     caption: str = ""
-    live: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,5 @@
-"""A document as one HTML page without requests; every text is escaped, and its one script is named by its digest."""
+"""A document as one HTML page without requests and without a script; every text is escaped."""
 
-import base64
-import hashlib
 from collections.abc import Iterator
 from dataclasses import replace
 from importlib.resources import files
@@ -17,21 +15,18 @@ def style_sheet(*names: str) -> str:
 
 
 def page(document: blocks.Document) -> str:
-    """Return the whole page, its title first; bars are left out. A page of sections has contents and a script."""
+    """Return the whole page, its title first; bars are left out. A page of sections has contents."""
     sections = [block for block in document.blocks if isinstance(block, blocks.Heading) and block.ident]
-    script = style_sheet("page.js") if sections else ""
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    allowed = f" script-src 'sha256-{digest}';" if script else ""
     title, note = _words(document.title), f"<footer><p>{_words(document.note)}</p></footer>\n" if document.note else ""
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline';"
-        f"{allowed} img-src 'self' data:\">"
+        " img-src 'self' data:\">"
         f'<link rel="icon" href="data:,"><title>{title}</title>'
         f"<style>{style_sheet('colours.css', 'figure.css', 'page.css')}</style></head>\n<body>\n"
         f"<header><h1>{title}</h1></header>\n<main>\n{chr(10).join(_body(document, sections))}\n</main>\n{note}"
-        f"{f'<script>{script}</script>' if script else ''}\n</body></html>\n"
+        "</body></html>\n"
     )
 
 
@@ -132,8 +127,7 @@ def _list(lines: tuple[str, ...]) -> str:
 def _figure(picture: blocks.Picture) -> str:
     """Return a drawing with its caption."""
     drawn = picture.svg or f'<img src="{xml(picture.file)}" alt="{_words(picture.title)}">'
-    live = f' data-curve="{xml(picture.live)}"' if picture.live else ""
-    return f"<figure{live}>{drawn}<figcaption>{_words(picture.caption or picture.title)}</figcaption></figure>"
+    return f"<figure>{drawn}<figcaption>{_words(picture.caption or picture.title)}</figcaption></figure>"
 
 
 def _table(block: blocks.Table) -> str:

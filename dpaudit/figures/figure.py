@@ -39,10 +39,10 @@ class Figure:
         style = style_sheet("colours.css", "figure.css")
         return self._svg(self.draw(NARROW if self.square else WIDE), "file", style) + "\n"
 
-    def picture(self, file: str = "", caption: str = "", live: str = "") -> Picture:
+    def picture(self, file: str = "", caption: str = "") -> Picture:
         """Return the figure as a block of a document; `file` is where it lies beside the page."""
         drawn, printed = self.inline(), plain_colours(self.file())
-        return Picture(self.title, svg=drawn, paper=printed, file=file, caption=caption, live=live)
+        return Picture(self.title, svg=drawn, paper=printed, file=file, caption=caption)
 
     def _svg(self, canvas: Canvas, look: str, style: str = "") -> str:
         """Return one SVG element with its title and description."""

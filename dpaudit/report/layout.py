@@ -1,17 +1,14 @@
 """The report as a neutral document: what stands where, the same on a page, in Markdown and on paper."""
 
-import json
-import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dpaudit.documents import document as blocks
 from dpaudit.documents.document import Item, Items, document, folded, items
 from dpaudit.figures.figure import Figure
-from dpaudit.report.figures.curve import lowest_power
 from dpaudit.report.marks import MARKS
 from dpaudit.runtime.tables import table_of
-from dpaudit.wording.numerals import at_most, nearest, powers
+from dpaudit.wording.numerals import powers
 from dpaudit.wording.verdicts import tone_of
 
 Data = Mapping[str, Any]
@@ -36,7 +33,7 @@ def report_document(data: Data, figures: Mapping[str, Figure]) -> blocks.Documen
     cover_fields = {field["name"]: field for field in cover["fields"]}
     body = [section for section in middle if _assessed(section)]
     silent = [section for section in (*middle, changes) if not _assessed(section)]
-    pictures = {name: _picture(data, name, figure) for name, figure in figures.items()}
+    pictures = {name: _picture(name, figure) for name, figure in figures.items()}
     stated = "hatched bar stated by others and not proved" if data["cover"][1]["tag"] == "stated" else "bar proved"
     return document(
         blocks.Paragraph(" · ".join(filter(None, (data["system"]["name"], data["created"]))), quiet=True),
@@ -171,19 +168,6 @@ def _signatures(cover_fields: Mapping[str, Data]) -> tuple[blocks.Block, ...]:
     )
 
 
-def _picture(data: Data, name: str, figure: Figure) -> blocks.Picture:
-    """Return a figure of the report; that of the curve with its numbers, which were rounded here."""
-    return figure.picture(f"figures/{name}.svg", _WORDS.get(name, ""), _live(data) if name == "curve" else "")
-
-
-def _live(data: Data) -> str:
-    """Return the curve that the script of a page reads."""
-    points = [(point["epsilon"], point["delta"]["upper"]) for point in data["curve"]["points"]]
-    if not points:
-        return ""
-    foot = lowest_power(data.get("reading", data["certificate"])["claim"]["delta"])
-    rows = [
-        (epsilon, math.log10(delta) / foot if delta > 0 else 1.0, nearest(epsilon, 6), at_most(delta))
-        for epsilon, delta in points
-    ]
-    return json.dumps({"reach": points[-1][0], "points": rows})
+def _picture(name: str, figure: Figure) -> blocks.Picture:
+    """Return a figure of the report."""
+    return figure.picture(f"figures/{name}.svg", _WORDS.get(name, ""))

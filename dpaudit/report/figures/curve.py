@@ -33,14 +33,14 @@ def _claimed(reading: Reading) -> str:
     )
 
 
-def lowest_power(delta: float) -> int:
+def _lowest_power(delta: float) -> int:
     """Return the power of ten at which the vertical axis ends, a little below the claim's delta."""
     return math.floor(math.log10(delta)) - 3 if delta > 0 else -12
 
 
 def _plot(reading: Reading, curve: Curve) -> Plot:
     """Return the power of ten of delta against epsilon."""
-    claim, lowest = reading.claim, lowest_power(reading.claim.delta)
+    claim, lowest = reading.claim, _lowest_power(reading.claim.delta)
     powers = range(0, lowest - 1, -max(1, math.ceil(-lowest / 6)))
     upper = _cut([(epsilon, _power(bracket.upper)) for epsilon, bracket in curve.points], lowest)
     lower = _cut([(epsilon, _power(bracket.lower)) for epsilon, bracket in curve.points], lowest)
