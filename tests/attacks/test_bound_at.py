@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from audits import Settings, audit, when_refuted
-from audits.attacks.likelihood import declared_case
 from audits.bounds.guessing import guessing_bound, guessing_epsilon_at, leak_allowance
 from audits.examples import CLAIM, HALF_NOISE, half_noise
-from dpaudit import AuditResult, Claim, Release, UnsupportedError
+from dpaudit import AuditResult, Claim, UnsupportedError
 from dpaudit.model.audit_result import Counts
 from mechanisms import Gaussian
+from tests.cases import released_case
 
 LEVELS = np.geomspace(1e-8, 0.9, 120)
 
@@ -27,7 +27,7 @@ def fixed() -> AuditResult:
 def gaussian() -> AuditResult:
     """An audit whose verdict rests on the declared Gaussian bound, at half of the significance."""
     noise = Gaussian(stddev=4.0, l2_sensitivity=1.0, neighbours="replace_one")
-    case = declared_case(Release(label="sum", mechanism=noise), {"sum": (0.0, 1.0)})
+    case = released_case(noise, 0.0, 1.0)
     claim = Claim(epsilon=1.2, delta=1e-5, neighbours="replace_one")
     return audit(case, claim=claim, runs=3_000, rng=np.random.default_rng(0), how=Settings(certified=1.1))
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audits.attacks.likelihood import LikelihoodRatio, declared_case
+from audits.attacks.likelihood import LikelihoodRatio
 from audits.bounds.credible import credible_bound
 from audits.bounds.e_process import EProcess, e_process_bound, run_gains
 from audits.bounds.error_rates import error_rate_bound
@@ -21,6 +21,7 @@ from audits.procedures.audit import audit
 from dpaudit import AuditCase, Claim, Release, Repeat, Sequential
 from dpaudit.model.audit_result import Counts
 from dpaudit.model.losses import GaussianLoss
+from dpaudit.model.mechanism import Array
 from mechanisms import Gaussian
 from tests.cases import case_of
 from tests.narrowing import present
@@ -166,15 +167,20 @@ def test_the_declared_likelihood_ratio_is_the_gaussian_one() -> None:
     declaration = Sequential(
         parts=(Release(label="a", mechanism=one), Repeat(part=Release(label="b", mechanism=two), times=3))
     )
-    case = declared_case(declaration, {"a": (0.0, 1.0), "b": (np.zeros(2), np.array([2.0, 0.0]))})
+    first, second = {"a": np.asarray(0.0), "b": np.zeros(2)}, {"a": np.asarray(1.0), "b": np.array([2.0, 0.0])}
+
+    def run(answers: dict[str, Array], rng: np.random.Generator, n_runs: int) -> dict[str, Array]:
+        return {
+            "a": one.release(np.broadcast_to(answers["a"], n_runs), rng),
+            "b": two.release(np.broadcast_to(answers["b"], (n_runs, 3, 2)), rng),
+        }
+
+    case = case_of("declared", run, (first, second), score=LikelihoodRatio.of(declaration, first, second))
     view = case.run(case.neighbours[1], np.random.default_rng(4), 40_000)
-    assert view["b"].shape == (40_000, 3, 2)
     ratio = present(case.score)(view)
     square = 4 * 0.25
     assert ratio.mean() == pytest.approx(square / 2, abs=5 * math.sqrt(square / 40_000))
     assert ratio.var() == pytest.approx(square, rel=0.05)
-    with pytest.raises(ValueError, match="missing: b"):
-        declared_case(declaration, {"a": (0.0, 1.0)})
     mu = math.sqrt(square)
     claim = Claim(epsilon=gaussian_epsilon(mu, 1e-5), delta=1e-5, neighbours="replace_one")
     result = audit(case, claim=claim, runs=4000, rng=np.random.default_rng(5))

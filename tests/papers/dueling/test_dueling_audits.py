@@ -8,9 +8,9 @@ import pytest
 from algorithms.dp_ebs import DpEbs
 from algorithms.g_optimal_dueling import GOptimalDueling
 from audits import Settings, audit
-from audits.attacks.likelihood import declared_case
-from dpaudit import AuditCase, AuditResult, Claim, Release, certify
+from dpaudit import AuditCase, AuditResult, Claim, certify
 from mechanisms import Laplace, TreeAggregation
+from tests.cases import released_case
 
 SIGNIFICANCE = 0.05
 """That of the tabulated ceilings; each audit here runs once, on a fixed seed."""
@@ -26,7 +26,7 @@ def counter_case(capacity: int, epsilon: float, signs: tuple[int, ...]) -> Audit
     leaf = Laplace(scale=4 * capacity.bit_length() / epsilon, l1_sensitivity=1.0, neighbours="replace_one")
     tree = TreeAggregation(horizon=capacity, leaf=leaf, signs=signs)
     first, second = tree.worst_pair()
-    return declared_case(Release(label="counter", mechanism=tree), {"counter": (first, second)})
+    return released_case(tree, first, second)
 
 
 @pytest.mark.parametrize(
