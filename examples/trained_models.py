@@ -21,14 +21,16 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
+from scipy import stats
 
 from algorithms import DpSgd
 from algorithms.problems.tables import bundled_table, read_columns
 from audits import Models, audit_model, audit_record
 from audits.bounds import PrivateTradeOff, area_under_roc, one_run_gaussian_bound
 from audits.scores import Guesses
+from audits.scores.cuts import Cuts, Scores
 from audits.training.membership import check_run, right_guesses
-from audits.training.over_models import OverModels, true_positive_rate
+from audits.training.model_audit import ATTACKS, scorer
 from audits.training.softmax import SoftmaxTraining
 from audits.training.training_audit import judge
 from dpaudit import Claim, certify, training_curve
@@ -151,20 +153,20 @@ def rows(data: Data, run: Declared, rng: np.random.Generator) -> Iterator[Row]:
     accuracy = float(many.accuracy(many.weights(half, rng)).mean())
     shared: dict[str, Any] = {"claimed": run.claimed, "epsilon": run.epsilon, "noise": run.noise, "accuracy": accuracy}
     audit = audit_model(
-        Models(losses=many.losses, records=RECORDS, shadows=SHADOWS, targets=TARGETS),
+        Models(losses=many.losses, records=RECORDS, shadows=SHADOWS),
         run.claim,
         rng=rng,
         declared=run.trade_off,
         rule=Guesses(number=GUESSES),
         significance=SIGNIFICANCE,
     )
+    averages = dict(_averages(many, rng))
     for attack in audit.attacks:
         bounds = {bound.name: bound.epsilon for bound in attack.scores.bounds}
         yield Row(
             **shared,
             attack=NAMES[attack.name],
-            **_interval("area", attack.auroc),
-            **_interval("rate", attack.rates[0]),
+            **averages[attack.name],
             epsilon_lower=attack.scores.epsilon_lower,
             gaussian_lower=bounds["one_run_gaussian"],
         )
@@ -172,11 +174,35 @@ def rows(data: Data, run: Declared, rng: np.random.Generator) -> Iterator[Row]:
     yield _gradients(data, run, shared, rng)
 
 
-def _interval(name: str, measured: OverModels) -> dict[str, Any]:
-    """Return the fields of a mean and its interval."""
-    least, most = measured.lower, measured.upper
+def _averages(many: SoftmaxTraining, rng: np.random.Generator) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each attack with its mean area and rate over `TARGETS` models, which share the shadows, and intervals."""
+    included = rng.random((TARGETS + SHADOWS, RECORDS)) < 0.5
+    confidence = np.exp(-many.losses(included, rng))
+    for name in ATTACKS:
+        score = scorer(name, confidence[TARGETS:], included[TARGETS:])
+        told = zip(map(score, confidence[:TARGETS]), included[:TARGETS], strict=True)
+        pairs = [(scores[inside], scores[~inside]) for scores, inside in told]
+        areas = [area_under_roc(*pair, SIGNIFICANCE).value for pair in pairs]
+        yield name, _over_models("area", areas) | _over_models("rate", [_true_positives(*pair) for pair in pairs])
+
+
+def _over_models(name: str, values: list[float]) -> dict[str, Any]:
+    """Return the fields of a mean over models, and Student's 95 % interval of it."""
+    mean = float(np.mean(values))
+    least, most = stats.t.interval(0.95, len(values) - 1, loc=mean, scale=stats.sem(values))
+    return _interval(name, mean, float(least), float(most))
+
+
+def _true_positives(ins: Array, outs: Array) -> float:
+    """Return the largest true positive rate of a threshold with a false positive rate of at most .01."""
+    cuts = Cuts.of(Scores.of(ins, outs))
+    return float(cuts.true_positives[cuts.false_positives <= 0.01 * cuts.outs].max(initial=0) / cuts.ins)
+
+
+def _interval(name: str, measured: float, least: float | None = None, most: float | None = None) -> dict[str, Any]:
+    """Return the fields of a number and its interval."""
     return {
-        name: measured.mean,
+        name: measured,
         f"{name}_least": nan if least is None else least,
         f"{name}_most": nan if most is None else most,
     }
@@ -195,8 +221,8 @@ def _record(data: Data, run: Declared, shared: dict[str, Any], rng: np.random.Ge
     return Row(
         **shared,
         attack="one record",
-        **_interval("area", OverModels(mean=scores.auroc.value, lower=scores.auroc.lower, upper=scores.auroc.upper)),
-        **_interval("rate", OverModels(mean=rate.measured, lower=rate.lower, upper=rate.upper)),
+        **_interval("area", scores.auroc.value, scores.auroc.lower, scores.auroc.upper),
+        **_interval("rate", rate.measured, rate.lower, rate.upper),
         epsilon_lower=scores.epsilon_lower,
         gaussian_lower=next(bound.epsilon for bound in scores.bounds if bound.name == "joint_gaussian"),
     )
@@ -214,8 +240,8 @@ def _gradients(data: Data, run: Declared, shared: dict[str, Any], rng: np.random
     return Row(
         **shared,
         attack="gradient canaries",
-        **_interval("area", OverModels(mean=area_under_roc(*pair, SIGNIFICANCE).value)),
-        **_interval("rate", OverModels(mean=true_positive_rate(*pair, 0.01))),
+        **_interval("area", area_under_roc(*pair, SIGNIFICANCE).value),
+        **_interval("rate", _true_positives(*pair)),
         epsilon_lower=check.epsilon_lower,
         gaussian_lower=gaussian.epsilon,
     )

@@ -13,36 +13,27 @@ from typing import get_args
 import numpy as np
 
 from audits.attacks.membership_scores import loss_scores, offline_scores, online_scores, relative_scores
-from audits.bounds.area import area_under_roc
 from audits.bounds.trade_offs import TradeOff
 from audits.scores import Guesses
 from audits.scores.scores_audit import audit_scores
 from audits.training.each_model import TrainModels
-from audits.training.over_models import RATES, OverModels, true_positive_rate
 from audits.training.record_audit import require_added
 from dpaudit import Claim
 from dpaudit.arguments import settled
-from dpaudit.checks import Count, TwoOrMore, one_of, open_probability
+from dpaudit.checks import TwoOrMore, one_of, open_probability
 from dpaudit.model.mechanism import Array
 from dpaudit.model.scores_result import ScoresResult, ScoresVerdict
 
 ATTACKS = ("online", "offline", "relative", "loss")
 """LiRA with shadows that have a record and that do not; LiRA with the latter alone; RMIA; the loss alone."""
 
-_LEVEL = 0.05  # of the limits of areas, which are not used
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelAttack:
-    """One attack: what its scores of the audited model show, and how well it does on average over models.
-
-    `rates` are true positive rates at the false positive rates `RATES`.
-    """
+    """One attack, and what its scores of the audited model show."""
 
     name: str
     scores: ScoresResult
-    auroc: OverModels
-    rates: tuple[OverModels, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +47,7 @@ class ModelAudit:
     >>> claim = Claim(epsilon=1, neighbours="add_remove")
     >>> models = Models(losses=SOFTMAX.losses, records=100, shadows=8)
     >>> audit = audit_model(models, claim, rng=np.random.default_rng(0), attacks=("loss",))
-    >>> audit.attacks[0].auroc.mean > 0.9
+    >>> audit.attacks[0].scores.auroc.value > 0.9
     True
     """
 
@@ -66,15 +57,14 @@ class ModelAudit:
     claim: Claim
     significance: float
     shadows: int
-    targets: int
 
     def text(self) -> str:
         """Return the audit in lines of plain text."""
         first = f"{self.verdict}: epsilon {self.epsilon_lower:.4g} at least, at delta {self.claim.delta:g}; "
         lines = [f"{first}{self.claim.epsilon:g} is claimed, significance {self.significance:g}"]
         for attack in self.attacks:
-            rates = ", ".join(f"{r.mean:.3f} at {rate:g}" for rate, r in zip(RATES, attack.rates, strict=True))
-            area, shown = attack.auroc.mean, attack.scores.epsilon_lower
+            area, shown = attack.scores.auroc.value, attack.scores.epsilon_lower
+            rates = ", ".join(f"{rate.measured:.3f} at {rate.false_positive_rate:g}" for rate in attack.scores.rates)
             lines.append(f"  {attack.name}: AUROC {area:.3f}, true positive rate {rates}, epsilon {shown:.4g} at least")
         return "\n".join(lines)
 
@@ -83,15 +73,12 @@ class ModelAudit:
 class Models:
     """The models that an audit trains by `losses`, each on a random half of `records` records.
 
-    The first is audited, and attacks learn from `shadows` further ones. With `targets` above 1 more models are
-    attacked, for averages over models alone: scores of many models and records are not independent, so that they decide
-    nothing.
+    The first is audited, and attacks learn from `shadows` further ones.
     """
 
     losses: TrainModels
     records: TwoOrMore
     shadows: TwoOrMore = 64
-    targets: Count = 1
 
 
 def audit_model(
@@ -128,15 +115,15 @@ def audit_model(
     _require_attacks(attacks)
     require_added(claim)
     coins, training, splitting = rng.spawn(3)
-    targets, shadows = models.targets, models.shadows
-    included = coins.random((targets + shadows, models.records)) < 0.5
+    included = coins.random((1 + models.shadows, models.records)) < 0.5
     confidence = np.exp(-_table(models.losses(included, training), included, apart="relative" in attacks))
     judged = partial(
         audit_scores, claim=claim, sampling="canaries", rng=splitting, rule=rule, declared=declared, significance=share
     )
-    own = confidence[:targets], included[:targets]
+    told = {name: scorer(name, confidence[1:], included[1:])(confidence[0]) for name in attacks}
     results = tuple(
-        _attacked(name, _scorer(name, confidence[targets:], included[targets:]), *own, judged) for name in attacks
+        ModelAttack(name=name, scores=judged(scores[included[0]], scores[~included[0]]))
+        for name, scores in told.items()
     )
     return ModelAudit(
         verdict=next(v for v in get_args(ScoresVerdict) if v in {r.scores.verdict for r in results}),
@@ -144,8 +131,7 @@ def audit_model(
         attacks=results,
         claim=claim,
         significance=significance,
-        shadows=shadows,
-        targets=targets,
+        shadows=models.shadows,
     )
 
 
@@ -162,26 +148,7 @@ def _table(losses: Array, included: Array, *, apart: bool) -> Array:
     return table
 
 
-def _attacked(
-    name: str,
-    score: Callable[[Array], Array],
-    confidence: Array,
-    included: Array,
-    audited: Callable[[Array, Array], ScoresResult],
-) -> ModelAttack:
-    """Return one attack: the audit of the first model, and averages over all models."""
-    scores = [score(model) for model in confidence]
-    pairs = [(model[inside], model[~inside]) for model, inside in zip(scores, included, strict=True)]
-    rates = [[true_positive_rate(*pair, rate) for pair in pairs] for rate in RATES]
-    return ModelAttack(
-        name=name,
-        scores=audited(*pairs[0]),
-        auroc=OverModels.of([area_under_roc(*pair, _LEVEL).value for pair in pairs]),
-        rates=tuple(OverModels.of(values) for values in rates),
-    )
-
-
-def _scorer(name: str, shadows: Array, included: Array) -> Callable[[Array], Array]:
+def scorer(name: str, shadows: Array, included: Array) -> Callable[[Array], Array]:
     """Return the function from the confidences of a model, all records, to the scores of those that may be in."""
     records = included.shape[1]
     inside, others = shadows[:, :records], shadows[:, records:]

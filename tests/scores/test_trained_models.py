@@ -12,8 +12,8 @@ from audits import Models, audit_model, audit_record
 from audits.bounds import GaussianTradeOff
 from audits.examples import SOFTMAX
 from audits.scores import Guesses
+from audits.scores.scores_audit import audit_scores
 from audits.training.each_model import TrainModels, each_model
-from audits.training.over_models import OverModels, true_positive_rate
 from audits.training.softmax import SoftmaxTraining
 from dpaudit import Claim
 from dpaudit.model.mechanism import Array
@@ -213,27 +213,13 @@ def test_a_true_claim_is_accused_at_its_level(declared: GaussianTradeOff | None)
     assert all(accused(4.0) for _ in range(5))
 
 
-def test_more_models_are_averages_and_decide_nothing() -> None:
-    """The audit of the first model is the same with one target and with six; six have an interval around their mean."""
-    one, six = (audit_model(replace(FEW, targets=targets), CLAIM, rng=np.random.default_rng(0)) for targets in (1, 6))
-    assert one.attacks[0].auroc.lower is None
-    area = six.attacks[0].auroc
-    assert area.lower is not None
-    assert area.upper is not None
-    assert area.lower < area.mean < area.upper
-    assert "AUROC" in six.text()
-    values = [0.4, 0.5, 0.9]
-    interval = stats.t.interval(0.95, 2, loc=0.6, scale=stats.sem(values))
-    assert (OverModels.of(values).lower, OverModels.of(values).upper) == pytest.approx(interval)
-
-
-def test_the_rate_is_that_of_the_best_threshold_within_the_limit() -> None:
+def test_a_rate_is_that_of_the_best_threshold_within_its_limit() -> None:
     """Against a search over all thresholds, with ties."""
     rng = np.random.default_rng(5)
     ins, outs = rng.integers(0, 9, 40) + 1.0, rng.integers(0, 9, 50) * 1.0
-    for rate in (0.0, 0.01, 0.1, 0.5):
-        allowed = [t for t in range(12) if (outs >= t).mean() <= rate]
-        assert true_positive_rate(ins, outs, rate) == max((ins >= t).mean() for t in allowed)
+    for rate in audit_scores(ins, outs, CLAIM, sampling="runs", rng=rng).rates:
+        allowed = [t for t in range(12) if (outs >= t).mean() <= rate.false_positive_rate]
+        assert rate.measured == max((ins >= t).mean() for t in allowed)
 
 
 @pytest.mark.parametrize(
