@@ -18,6 +18,7 @@ from scipy.stats import binom
 
 from audits import Settings, audit
 from benchmarks.audit_verdicts import laws
+from benchmarks.other_significance import epsilon_at
 from dpaudit import Claim
 
 CLAIM = Claim(epsilon=1.0, neighbours="replace_one")
@@ -86,7 +87,7 @@ def main(audits=400):
                 significance=LEVELS[0],
                 how=Settings(control_runs=0),
             )
-            bounds = [result.epsilon_lower, *(result.bound_at(significance=level).epsilon for level in LEVELS[1:])]
+            bounds = [result.epsilon_lower, *(epsilon_at(result, level) for level in LEVELS[1:])]
             alarms += np.array(bounds) > CLAIM.epsilon * (1 + 1e-9)
         chances = binom.sf(alarms - 1, audits, LEVELS)
         failed += int((chances < SURE).sum())

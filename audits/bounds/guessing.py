@@ -46,34 +46,7 @@ def guessing_epsilon(
     >>> float(guessing_epsilon(2000, 2000, 2000, 0.0, 0.05).round(2))
     6.5
     """
-    return _epsilon(correct, guesses, *leak_allowance(runs, delta, significance))
-
-
-def guessing_epsilon_at(counts: Counts, delta: float, stored: float, significance: float) -> float:
-    """Return the bound at another significance than the `stored` one, from the same counts.
-
-    Guarantee: as for `guessing_bound`, for a significance fixed beforehand; increasing in `significance`, and equal to
-    `guessing_bound` at `stored`. The number of leaks is whole, and `guessing_bound` may decrease where it jumps. So
-    above `stored` that number stays; below, the result is the least bound at `significance`, `stored` and the jumps
-    between.
-
-    >>> from audits.examples import COUNTS
-    >>> guessing_epsilon_at(COUNTS, 0.0, 0.05, 0.05) == guessing_bound(COUNTS, 0.0, 0.05).epsilon
-    True
-    """
-    runs = counts.runs
-    leaks, _ = leak_allowance(runs, delta, stored)
-    if significance >= stored:
-        level_left = significance - float(tail(leaks + 1, runs, delta))
-        return float(_epsilon(counts.correct, counts.guesses, leaks, level_left))
-    most, _ = leak_allowance(runs, delta, significance)
-    jumps = [float(tail(number + 1, runs, delta)) / _LEAK_SHARE * (1 + 1e-12) for number in range(leaks, most)]
-    levels = (significance, stored, *(jump for jump in jumps if significance < jump < stored))
-    return min(float(guessing_epsilon(counts.correct, counts.guesses, runs, delta, level)) for level in levels)
-
-
-def _epsilon(correct: Array | float, guesses: Array | float, leaks: int, level_left: float) -> Array:
-    """Return the bound with `leaks` right guesses discounted, at the significance `level_left` that is left."""
+    leaks, level_left = leak_allowance(runs, delta, significance)
     trials = np.maximum(np.asarray(guesses, dtype=float) - leaks, 0)
     right = np.clip(np.asarray(correct, dtype=float) - leaks, 0, trials)
     share = np.minimum(proportion_lower(right, np.maximum(trials, right), level_left), 1 - 2.0**-53)

@@ -1,12 +1,10 @@
 """Results of audits: what nothing shows, the verdict that a bound and its power allow, violations by other attacks."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from audits.bounds.error_rates import perfect_counts
 from audits.decision.controls import gross
 from audits.decision.earned import nothing_earned
-from audits.decision.other_significance import CountedBound
 from audits.experiment.settings import Settings
 from dpaudit import AuditCase, AuditResult, Claim
 from dpaudit.model.audit_result import AuditVerdict, Counts, LowerBound, MeasureTest, Power
@@ -58,21 +56,8 @@ def verdict_of(
     return "inconclusive" if power.kind in ("upper_limit", "none") else "not_refuted"
 
 
-def overruled(
-    result: AuditResult, bound: LowerBound, counts: Counts, attack: str, share: float, remark: str
-) -> AuditResult:
-    """Return `result` as a violation that `attack` shows: its bound decides, and its counts are those reported.
-
-    `share` is the part of the audit's significance at which `bound` holds.
-    """
-    at = CountedBound(counts=counts, delta=result.delta, gaussian=False, significance=result.significance, share=share)
-    return replace(violated(result, bound, counts, attack, at), remarks=(*result.remarks, remark))
-
-
-def violated(
-    result: AuditResult, bound: LowerBound, counts: Counts, attack: str, epsilon_at: Callable[[float], float]
-) -> AuditResult:
-    """Return `result` as a violation; `epsilon_at` gives its bound at another significance."""
+def overruled(result: AuditResult, bound: LowerBound, counts: Counts, attack: str, *remarks: str) -> AuditResult:
+    """Return `result` as a violation that `attack` shows: its bound decides, and its counts are those reported."""
     return replace(
         result,
         verdict="violation",
@@ -82,5 +67,5 @@ def violated(
         counts=counts,
         attack=attack,
         power=nothing_earned(),
-        epsilon_at=epsilon_at,
+        remarks=(*result.remarks, *remarks),
     )

@@ -185,8 +185,7 @@ class _Sequential:
         """Return the audit's result."""
         claim = state.claim
         scores, labels = state.scores[state.leader], state.labels
-        bound = state.bound(self.significance)
-        epsilon = bound(self.significance)
+        epsilon = state.lower(self.significance)
         remarks, judged = self._remarks(case, state)
         power = self._power(case, state) if judged and epsilon <= min(claim.epsilon, self.how.certified) else None
         power = nothing_earned() if power is None else power
@@ -204,7 +203,6 @@ class _Sequential:
             measured=_measured(state, level),
             roc=roc_points(scores, labels) if len(labels) else (),
             remarks=remarks,
-            epsilon_at=bound,
         )
 
     def _remarks(self, case: AuditCase, state: Betting) -> tuple[tuple[str, ...], bool]:

@@ -76,7 +76,7 @@ def with_low_bits(
     if result.verdict == "violation" and result.epsilon_lower >= epsilon:
         remarks = result.remarks if coarse else (*result.remarks, remark)  # outputs without noise are on a grid too
         return replace(result, bounds=(*result.bounds, bound), remarks=remarks)
-    return overruled(result, bound, counts, "last bits", LOW_BITS_SHARE, remark)
+    return overruled(result, bound, counts, "last bits", remark)
 
 
 def rare_share(promise: float, target: float) -> float:
@@ -102,4 +102,4 @@ def with_rare_values(result: AuditResult, scores: Array, labels: Array, share: f
     if epsilon <= max(result.epsilon_lower, min(result.claim.epsilon, result.certified)):
         return result
     bound = LowerBound(name="rare_values", epsilon=epsilon, significance=share)
-    return overruled(result, bound, counts, "rare values", share / result.significance, _REMARK)
+    return overruled(result, bound, counts, "rare values", _REMARK)

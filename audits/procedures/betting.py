@@ -15,9 +15,8 @@ from audits.attacks.classifier import learn_score
 from audits.attacks.logistic import log_likelihood
 from audits.attacks.low_bits import learn_bit_odds
 from audits.attacks.thresholds import learn_thresholds, learn_violation
-from audits.bounds.e_process import LEVELS, EProcess, run_gains
+from audits.bounds.e_process import LEVELS, EProcess, lowest_survivor, run_gains
 from audits.decision.events import rounded
-from audits.decision.other_significance import AnytimeBound
 from audits.experiment.execution import Observed
 from audits.experiment.function_case import FunctionCase
 from audits.experiment.trials import together
@@ -94,11 +93,17 @@ class Betting:
             runs=self.before.runs + self.runs,
         )
 
-    def bound(self, significance: float) -> AnytimeBound:
-        """Return the lower bound of an audit at `significance`; it holds at every stopping time."""
-        return AnytimeBound(
-            best=self.best, claimed=self.claim.epsilon, refuted=self.stopped is not None, significance=significance
-        )
+    def lower(self, significance: float) -> float:
+        """Return the lower bound of an audit at `significance`; it holds at every stopping time.
+
+        The claim is one of the levels. Until it is refuted, levels at or above it do not count; it is refuted only
+        after all levels below it. So the bound exceeds the truth only if one fixed level is refuted: the first at or
+        above the truth.
+        """
+        grid = lowest_survivor(self.best, significance)
+        if self.stopped is None:
+            return min(grid, float(LEVELS[self.claim.epsilon > LEVELS].max(initial=0.0)))
+        return max(grid, math.nextafter(self.claim.epsilon, math.inf))
 
     @property
     def leader(self) -> int:

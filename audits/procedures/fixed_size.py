@@ -14,7 +14,6 @@ from audits.decision.earned import nothing_earned
 from audits.decision.events import count_guesses, roc_points
 from audits.decision.measured import measured_of
 from audits.decision.other_measures import CHOOSING, cut_against, judged_by_event, runs_to_refute
-from audits.decision.other_significance import CountedBound
 from audits.decision.power import Bound, ceiling
 from audits.decision.preparation import Counted, Prepared, prepare
 from audits.decision.results import nothing_shown, verdict_of
@@ -167,13 +166,6 @@ class _Experiment:
             measured=measured.bounds,
             curve=measured.curve,
             tested=shown,
-            epsilon_at=CountedBound(
-                counts=counts,
-                delta=self.delta,
-                gaussian=decision.bound is _declared_gaussian_bound,
-                significance=self.significance,
-                share=share / self.significance,
-            ),
         )
 
     def _too_few(self, result: AuditResult) -> tuple[str, ...]:

@@ -59,7 +59,7 @@ def with_all_fields(result: AuditResult, case: AuditCase, rng: np.random.Generat
         return result
     remark = f"A learner on all fields of the view, with {runs:,} runs of its own, shows what the given score does not."
     attack = f"{prepared.choice.attack}, all fields"
-    return overruled(result, bound, counts, attack, level / result.significance, remark)
+    return overruled(result, bound, counts, attack, remark)
 
 
 def looked_again(result: AuditResult, case: AuditCase, rng: np.random.Generator, how: Settings) -> AuditResult:
@@ -80,7 +80,7 @@ def looked_again(result: AuditResult, case: AuditCase, rng: np.random.Generator,
     if bound.epsilon <= result.claim.epsilon:
         return result
     remark = f"The runs were too few to refute the claim; a second look with {runs:,} fresh runs refutes it."
-    return overruled(result, bound, counts, prepared.choice.attack, _LEVEL / result.significance, remark)
+    return overruled(result, bound, counts, prepared.choice.attack, remark)
 
 
 def _bound(counts: Counts, delta: float) -> LowerBound:

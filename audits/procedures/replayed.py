@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from audits.decision.earned import nothing_earned
-from audits.decision.results import violated
+from audits.decision.results import overruled
 from audits.experiment.function_case import FunctionCase
 from audits.experiment.neighbours import pair_remarks
 from audits.experiment.replays import apart
@@ -328,18 +328,7 @@ def _accused(result: AuditResult, sighting: Sighting) -> AuditResult:
     """Return the result as a violation that a confirmed sighting shows."""
     assumption = "" if sighting.confirmed else f"the outputs follow the laws of {len(sighting.heard[0])} replayed runs"
     bound = LowerBound(name="replay", epsilon=sighting.epsilon, significance=FALSE_ALARM, assumption=assumption)
-    return violated(result, bound, sighting.counts, "replay", _Fixed(epsilon=bound.epsilon))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Fixed:
-    """The bound of a replay at another significance: it holds from its own level on, and nothing is known below it."""
-
-    epsilon: float
-
-    def __call__(self, significance: float) -> float:
-        """Return epsilon at another significance."""
-        return self.epsilon if significance >= FALSE_ALARM else 0.0
+    return overruled(result, bound, sighting.counts, "replay")
 
 
 def _aside(rng: np.random.Generator) -> np.random.Generator:

@@ -17,6 +17,7 @@ from audits.experiment.trials import run_trials
 from audits.procedures.audit import audit
 from benchmarks.catalogue.catalogue import CATALOGUE
 from benchmarks.catalogue.entry import Entry
+from benchmarks.other_significance import epsilon_at
 from dpaudit.model.case import Score
 from dpaudit.model.mechanism import Array
 
@@ -70,7 +71,7 @@ def measure_entry(entry: Entry, *, runs: int, seed: int, significance: float = 0
     rng = np.random.default_rng([seed, zlib.crc32(entry.name.encode())])
     result = audit(entry.case(), claim=entry.claim, runs=runs, rng=rng, significance=significance)
     seconds = time.perf_counter() - started
-    sure = result.bound_at(significance=TABLE_SIGNIFICANCE / rows).epsilon
+    sure = epsilon_at(result, TABLE_SIGNIFICANCE / rows)
     return _row(entry, runs, significance, (result.epsilon_lower, sure, result.ceiling), seconds)
 
 

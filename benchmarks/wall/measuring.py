@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from benchmarks.other_significance import epsilon_at
 from benchmarks.wall.row import Replay, Row, RowResult
 from benchmarks.wall.two_rates import audit_rates
 from dpaudit.adapters.release import LibraryRelease
@@ -136,7 +137,7 @@ def _audited(release: LibraryRelease, runs: int, level: float, rng: np.random.Ge
         shown = audits.load("joint")(result.counts, result.delta, _SHOWN).epsilon
         return result.verdict, float(shown), None, ""
     result = audits.audit(case, claim=claim, runs=runs, rng=rng, significance=level)
-    shown = result.bound_at(significance=_SHOWN).epsilon
+    shown = epsilon_at(result, _SHOWN)
     power = result.power.epsilon if math.isfinite(result.power.epsilon) else None
     return result.verdict, shown, power, _why(result)
 

@@ -61,13 +61,19 @@ def _tonight(known: RowResult, release: LibraryRelease, *, row: Row, folder: Evi
         nights=before.nights + 1,
         runs=evidence.runs,
         refuted=audited.verdict == "violation",
-        lower=max(before.lower, audited.bound_at(significance=_SHOWN).epsilon),
+        lower=max(before.lower, _lower(evidence, audited.verdict)),
         wealth=evidence.to_dict(),
     )
     if not folder.keep(key, before, after):
         note = f"{known.note} Another night was added meanwhile; this one is not kept.".strip()
         return replace(known, outcome="not run", note=note)
     return _result(known, after, audited.verdict)
+
+
+def _lower(evidence: Any, verdict: str) -> float:
+    """Return the bound of all nights at .01; not above a claim that is not refuted."""
+    survivor = load_package("audits.bounds.e_process").lowest_survivor(np.array(evidence.best), _SHOWN)
+    return float(survivor if verdict == "violation" else min(survivor, evidence.claim.epsilon))
 
 
 def _wealth(folder: EvidenceFolder, kept: Kept, release: LibraryRelease) -> Any:

@@ -2,8 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Annotated, Any, Literal
 
 from dpaudit.arguments import settled
@@ -15,9 +14,7 @@ from dpaudit.checks import (
     OpenProbability,
     ProbabilityBelowOne,
     Share,
-    open_probability,
 )
-from dpaudit.errors import UnsupportedError
 from dpaudit.json_schema import Digest, Keywords
 from dpaudit.model.case import AuditCoverage
 from dpaudit.model.claim import Claim, MeasureKind
@@ -204,13 +201,12 @@ class AuditResult:
     `ceiling` is the most that any attack could show with the runs that count. `against` is the claim; `certified`
     is the certificate's upper bound, or infinity where there is none: a bound above it is a violation of
     the declaration even where it stays below a slack claim. `roc` holds (false, true) positive rates. `remarks` say
-    what the code did beside its outputs, and why an audit is inconclusive. `coverage` says
-    which declared releases were attacked and which lines ran, where the audit belongs to a program. `bound_at` uses
-    `epsilon_at`, which is no part of the JSON. `measured` bounds other measures than epsilon and decides nothing;
-    `curve` holds corners (false, true positive rate) of the trade-off curve that the counted runs measure from below,
-    all of which hold at once with probability at least 1 - `significance`. `plan` is what the audit was bound to before
-    it ran, where there was one. `tested` is the test of a claim in its own measure; None for a claim in epsilon and
-    delta.
+    what the code did beside its outputs, and why an audit is inconclusive. `coverage` says which declared releases were
+    attacked and which lines ran, where the audit belongs to a program. `measured` bounds other measures than epsilon
+    and decides nothing; `curve` holds corners (false, true positive rate) of the trade-off curve that the counted runs
+    measure from below, all of which hold at once with probability at least 1 - `significance`. `plan` is what the audit
+    was bound to before it ran, where there was one. `tested` is the test of a claim in its own measure; None for a
+    claim in epsilon and delta.
 
     >>> import numpy as np
     >>> from audits import audit
@@ -247,7 +243,6 @@ class AuditResult:
     curve: tuple[Rates, ...] = field(default=(), repr=False)
     plan: FollowedPlan | None = None
     tested: MeasureTest | None = None
-    epsilon_at: Callable[[float], float] | None = field(default=None, repr=False, compare=False)
 
     @property
     def assumption(self) -> str:
@@ -270,31 +265,9 @@ class AuditResult:
         """The claimed epsilon; of a claim in another measure the epsilon that it implies at the audit's delta."""
         return self.claim.epsilon if self.tested is None else self.tested.implied_epsilon
 
-    def bound_at(self, *, significance: float) -> LowerBound:
-        """Return the bound that the verdict rests on, from the same runs, at another significance.
-
-        Guarantee: wrong with probability at most `significance`, if that number was fixed before the runs. Increases
-        with `significance` and equals `epsilon_lower` at the audit's own.
-        Raises: ValueError: `significance` outside (0, 1). UnsupportedError: the result was not made by an audit here.
-
-        >>> import numpy as np
-        >>> from audits import audit
-        >>> def told(data, rng, n_runs):
-        ...     return np.full(n_runs, data)
-        >>> claim = Claim(epsilon=1.0, neighbours="replace_one")
-        >>> result = audit(told, neighbours=(0.0, 1.0), claim=claim, runs=400, rng=np.random.default_rng(0))
-        >>> result.bound_at(significance=1e-6).epsilon < result.epsilon_lower
-        True
-        """
-        open_probability("significance", significance)
-        if self.epsilon_at is None:
-            raise UnsupportedError("Only the result that an audit returned knows its bound at another significance.")
-        epsilon = self.epsilon_at(significance)
-        return LowerBound(name=self.bound, epsilon=epsilon, significance=significance, assumption=self.assumption)
-
     def to_dict(self) -> dict[str, Any]:
         """Return the audit as plain data, in the published field names; infinity is the string "inf"."""
-        data: dict[str, Any] = encode(replace(self, epsilon_at=None))
+        data: dict[str, Any] = encode(self)
         data["schema"], data["blind_delta"] = SCHEMA, self.blind_delta
         data["against"] = {"claim": data.pop("claim"), "certificate": data.pop("certified")}
         return data

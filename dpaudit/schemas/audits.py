@@ -98,7 +98,7 @@ TABLES = values.TABLES | Tables(
         "synthesizer": SynthesizerDocument,
     },
     sources={
-        AuditDocument: (AuditResult, ("claim", "certified", "epsilon_at")),
+        AuditDocument: (AuditResult, ("claim", "certified")),
         Disclosure: (SynthesizerResult, ("audit",)),
         PlanDocument: (AuditPlan, ()),
         Risk: (DisclosureRisk, ()),

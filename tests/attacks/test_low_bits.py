@@ -47,7 +47,6 @@ def test_floating_point_noise_is_a_violation_where_nothing_is_taken_for_granted(
     result = audited(laplace, 0, "floating")
     assert (result.verdict, result.bound, result.attack) == ("violation", "low_bits", "last bits")
     assert result.epsilon_lower > 5
-    assert result.bound_at(significance=result.significance).epsilon == pytest.approx(result.epsilon_lower)
     assert sum("floating-point lattice of the outputs differs" in remark for remark in result.remarks) == 1
     assert "Round outputs to a coarse grid" in result.remarks[-1]
 
