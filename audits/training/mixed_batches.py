@@ -5,6 +5,7 @@ quantile of the batch's norms, its largest norm or its counts of labels bend thi
 then moves the sum by more than one clipped gradient. Bisection finds such a record; its pair of runs is the evidence.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,11 +73,11 @@ class TwoKinds:
         bends: dict[int, float] = {}
         differing, chosen = self._differing(), self._second_kind()
         for step in range(min(run.watch.steps for run in (self.first, self.second, mixed))):
-            sums = [sum_at(run, step) for run in (self.first, self.second, mixed)]
+            sums = sums_at((self.first, self.second, mixed), step)
             batch = mixed.watch.taken[step].batch
-            if batch is None or not differing[batch].any() or any(values is None for values in sums):
+            if batch is None or not differing[batch].any() or not sums:
                 continue
-            first, second, both = (np.asarray(values) for values in sums)
+            first, second, both = sums
             share = (chosen & differing)[batch].sum() / differing[batch].sum()
             lengths = np.linalg.norm(first) + np.linalg.norm(second)
             bend = float(np.linalg.norm(both - first - share * (second - first)))
@@ -87,12 +88,13 @@ class TwoKinds:
     def _steepest(self, members: Array, step: int, middle: int) -> int:
         """Return after how many of `members` one more of the second kind moves the sum of a step most, by bisection."""
         low, high = 0, len(members)
-        ends = [sum_at(run, step) for run in (self.first, self.second)]
+        ends = sums_at((self.first, self.second), step)
         while high - low > 1:
             middle = middle if low < middle < high else (low + high) // 2
-            between = sum_at(self._run(members[:middle]), step)
-            if between is None or ends[0] is None or ends[1] is None:
+            alike = sums_at((self.first, self._run(members[:middle])), step)
+            if not alike:
                 break
+            between = alike[1]
             left = np.linalg.norm(between - ends[0]) / (middle - low)
             right = np.linalg.norm(ends[1] - between) / (high - middle)
             low, high = (low, middle) if left >= right else (middle, high)
@@ -100,9 +102,14 @@ class TwoKinds:
         return low
 
 
-def sum_at(run: Run, step: int) -> Array | None:
-    """Return the sum before noise of a step over all parameters, as one vector; None where it was not told."""
-    taken = run.watch.taken[step : step + 1]
-    if not taken or taken[0].summed is None or not taken[0].finite:
-        return None
-    return np.concatenate([np.ravel(values) for values in taken[0].summed.values()])
+def sums_at(runs: Sequence[Run], step: int) -> list[Array]:
+    """Return the sums before noise of a step, one vector for each run; none where one was not told or has other parts.
+
+    Parts are other ones where a loop sums the parameters of those labels alone that are in the batch.
+    """
+    taken = [each for run in runs for each in run.watch.taken[step : step + 1]]
+    told = [each.summed for each in taken if each.summed is not None and each.finite]
+    forms = {tuple((name, np.shape(part)) for name, part in sums.items()) for sums in told}
+    if len(told) < len(runs) or len(forms) > 1:
+        return []
+    return [np.concatenate([np.ravel(part) for part in sums.values()]) for sums in told]

@@ -259,6 +259,24 @@ def test_a_loss_that_is_printed_beside_times_is_seen(loss: bool) -> None:
     assert any("printed text" in what for what in seen.unseen) is loss
 
 
+def heads_of_labels(features: Array, labels: Array, watch: Watch, rng: np.random.Generator) -> dict[str, Array]:
+    """Train one vector for each label, and release those of labels that the batch holds."""
+    heads = {str(label): np.zeros(features.shape[1]) for label in range(3)}
+    watch.follow(lambda: dict(heads))
+    for _ in range(DECLARED.steps):
+        batch = np.flatnonzero(rng.random(len(labels)) < DECLARED.sample_rate)
+        clipped = features[batch] / np.maximum(1, np.linalg.norm(features[batch], axis=1))[:, None]
+        sums = {str(label): clipped[labels[batch] == label].sum(axis=0) for label in np.unique(labels[batch])}
+        noisy = watch.step({label: each + 2 * rng.standard_normal(4) for label, each in sums.items()}, sums, batch)
+        heads |= {label: heads[label] + each / 12 for label, each in noisy.items()}
+    return heads
+
+
+def test_sums_of_other_parts_are_no_lines() -> None:
+    """A loop that sums the parameters of the batch's labels alone has a finding; its mixed batches have more parts."""
+    assert {finding.rule for finding in replayed(heads_of_labels).findings} == {"DPA224"}
+
+
 def opacus_loop(kind: str, *, poisson: bool = True) -> Callable[..., Any]:
     """A loop through Opacus; `kind` is a leak or a harmless part."""
     torch = pytest.importorskip("torch")
