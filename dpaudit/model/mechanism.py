@@ -1,6 +1,7 @@
 """The interface of a mechanism: the object that is sampled is the object that is certified."""
 
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from functools import lru_cache, partial
 from typing import Any, ClassVar, Protocol, Self, TypeGuard, runtime_checkable
 
@@ -205,13 +206,15 @@ def _ships(kind: type, name: str) -> bool:
     return any(vars(each).get("name") == name for each in ours) and _derived(name)
 
 
-_LAW = ("loss", "attained_loss", "opposed", "three_laws", "report_laws", "of_records")
-"""The members of a mechanism that say what a release loses."""
+_FREE = ("name", "calibrated", "release", "log_density", "scaled", "worst_pair")
+"""The members of a shipped mechanism that do not say what a release loses; samples tell whether it keeps its law."""
 
 
 @lru_cache
 def changes_the_law(kind: type[Mechanism]) -> bool:
-    """Return whether a class has a shipped mechanism's name, and says of itself what a release loses.
+    """Return whether a class has a shipped mechanism's name, and changes what its loss is computed from.
+
+    It does so by a member in place of a shipped one, or by a further field, which a checker does not know.
 
     >>> from mechanisms import Laplace
     >>> class Half(Laplace):
@@ -220,9 +223,13 @@ def changes_the_law(kind: type[Mechanism]) -> bool:
     >>> changes_the_law(Laplace), changes_the_law(Half)
     (False, True)
     """
-    says = (next((each for each in kind.__mro__ if member in vars(each)), None) for member in _LAW)
-    foreign = any(each is not None and each.__module__.partition(".")[0] not in _SHIPPED for each in says)
-    return foreign and _ships(kind, str(kind.name))
+    if not _ships(kind, str(kind.name)):
+        return False
+    shipped = next(each for each in kind.__mro__ if each.__module__.partition(".")[0] in _SHIPPED)
+    own, named = ({field.name for field in fields(each)} if is_dataclass(each) else set() for each in (shipped, kind))
+    above = kind.__mro__[: kind.__mro__.index(shipped)]
+    replaced = {member for each in above for member in vars(each) if not member.startswith("__")} & set(dir(shipped))
+    return bool(named - own or replaced - own - set(_FREE))
 
 
 def with_leaves(mechanism: Mechanism) -> Iterator[Mechanism]:

@@ -62,7 +62,7 @@ def _require_own_law(node: Release) -> None:
         if changes_the_law(type(mechanism)):
             raise UnsupportedError(
                 f"'{node.label}': {type(mechanism).__name__} has the name {mechanism.name!r} of a shipped mechanism, "
-                "and says of itself what a release loses. Give it a `name` of its own."
+                "and changes what its loss is computed from, or adds a field. Give it a `name` of its own."
             )
 
 

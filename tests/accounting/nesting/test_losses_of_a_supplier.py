@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,7 +25,8 @@ from dpaudit.model.losses import (
     Loss,
 )
 from dpaudit.model.measures.claims import RenyiClaim, RhoClaim
-from mechanisms import DiscreteGaussian, Exponential, Gaussian, PermuteAndFlip, TreeAggregation
+from dpaudit.model.mechanism import Array
+from mechanisms import DiscreteGaussian, Exponential, Finite, Gaussian, PermuteAndFlip, TreeAggregation
 from tests.checker.forging import resealed
 
 ODDS = 0.3
@@ -178,3 +180,41 @@ def test_a_shipped_name_has_the_shipped_law(leaf: bool) -> None:
             verdicts.append(str(refusal))
     assert "Give it a `name` of its own" in verdicts[0]
     assert verdicts[1] == "stated"
+
+
+class Even(Finite):
+    """A table under a shipped name, whose loss is computed from two equal laws."""
+
+    def _laws(self) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
+        return (Fraction(1, 2),) * 2, (Fraction(1, 2),) * 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Labelled(Finite):
+    """A table with a field that no checker knows, and a release of its own."""
+
+    place: str = "here"
+
+    def release(self, value: Array, rng: np.random.Generator) -> Array:
+        """Return what the shipped release draws."""
+        return super().release(value, rng)
+
+
+class Counting(Finite):
+    """A table whose release is written anew."""
+
+    def release(self, value: Array, rng: np.random.Generator) -> Array:
+        """Return what the shipped release draws."""
+        return super().release(value, rng)
+
+
+@pytest.mark.parametrize(("kind", "refused"), [(Even, True), (Labelled, True), (Counting, False)])
+def test_a_shipped_name_has_the_shipped_members_and_fields(kind: type[Finite], refused: bool) -> None:
+    """Epsilon 2.2 was certified as 0 by a replaced helper; a further field made a certificate that no checker reads."""
+    table = dp.Release(label="a", mechanism=kind(first=(0.9, 0.1), second=(0.1, 0.9), neighbours="replace_one"))
+    claim = dp.Claim(epsilon=2.5, neighbours="replace_one")
+    if refused:
+        with pytest.raises(UnsupportedError, match="Give it a `name` of its own"):
+            dp.certify(table, claim)
+        return
+    assert dp.verify(dp.certify(table, claim).to_json()).accepted
