@@ -1,6 +1,6 @@
 """What a record moved in all releases of a budget, certified against that budget."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -29,27 +29,25 @@ class Budget:
 
     @classmethod
     def all_of(cls, node: Declaration) -> "Iterator[Budget]":
-        """Yield the budgets of a declaration whose labels are released nowhere else.
+        """Yield the budgets of a declaration whose labels are released nowhere else, nor paid for in another measure.
 
         >>> from dpaudit import Stated
         >>> told = Stated(epsilon=0.1, source="a vendor")
         >>> [budget.limit for budget in Budget.all_of(Filtered(parts=(told,), mu=0.5))]
         [0.125]
         """
-        outside = set(_outside(node))
-        for labels, measure, limit in joined_budgets(_each(node)):
-            if labels & outside:
-                continue
-            if measure == "epsilon":
-                yield cls(labels=labels, measure="epsilon", limit=float(limit))
-            else:
-                yield cls(labels=labels, measure="rho", limit=float(limit / 2 if measure == "mu" else limit))
+        budgets = joined_budgets(_each(node))
+        met = Counter([*set(_outside(node)), *(label for budget in budgets for label in budget.labels)])
+        for labels, measure, limit in budgets:
+            if all(met[label] == 1 for label in labels):
+                yield cls(labels=labels, measure="epsilon" if measure == "epsilon" else "rho", limit=float(limit))
 
 
 def _each(node: Declaration, times: int = 1, records: int = 1) -> Iterator[LabelledBudget]:
-    """Yield each budget, with what it holds as often as it is met, for all records of a person."""
+    """Yield each budget, of mu by its rho, with what it holds as often as it is met, for all records of a person."""
     if isinstance(node, Filtered):
-        yield LabelledBudget.of(node, times * (records if node.epsilon is not None else records**2))
+        budget = LabelledBudget.of(node, times * (records if node.epsilon is not None else records**2))
+        yield budget if node.mu is None else budget._replace(measure="rho", limit=budget.limit / 2)
     often = node.times if isinstance(node, Repeat) else 1
     several = node.size if isinstance(node, Group) else 1
     for child in children(node):

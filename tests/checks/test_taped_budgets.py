@@ -121,3 +121,14 @@ def test_budgets_of_epsilon_and_mu_are_judged_in_their_measure() -> None:
     assert not [*overspent((moved(wide, 1.0), moved(NOISE, 1.0)), (epsilon,))]
     assert [finding.rule for finding in overspent((moved(NOISE, 1.0),), (mu,))] == ["DPA228"]
     assert not [*overspent((moved(NOISE, 0.5),), (mu,))]
+
+
+def test_a_label_that_two_budgets_pay_for_is_judged_in_one_measure() -> None:
+    """Rho .28 was accused where budgets of mu .7 and rho .2 pay for it. Twins: rho .56, and a budget of epsilon."""
+    sales = (Release(label="sales", mechanism=NOISE),)
+    of_mu, of_rho = Filtered(parts=sales, mu=0.7), Filtered(parts=sales, rho=0.2)
+    budgets = tuple(Budget.all_of(Sequential(parts=(of_mu, of_rho))))
+    once = moved(NOISE, 1.0)
+    assert not [*overspent((once,), budgets)]
+    assert [finding.rule for finding in overspent((once,) * 2, budgets)] == ["DPA228"]
+    assert not [*Budget.all_of(Sequential(parts=(of_rho, Filtered(parts=sales, epsilon=1.0))))]
