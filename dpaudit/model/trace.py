@@ -147,9 +147,10 @@ def admit(declaration: Declaration, trace: tuple[Released, ...]) -> tuple[Findin
     times: Counter[str] = Counter()
     findings: list[Finding] = []
     for released in trace:
-        times[released.label] += released.times
-        if released.label in within:
+        if released.label in within:  # the budget's, unless it has the noise of the release beside it
+            times[released.label] += released.times * (released.mechanism in declared.get(released.label, ()))
             continue
+        times[released.label] += released.times
         if released.label not in declared:
             findings.append(_finding("DPA213", released.label, "was released but never declared"))
         elif released.mechanism not in declared[released.label]:

@@ -123,6 +123,14 @@ def test_a_budget_admits_releases_that_are_declared_beside_it_as_well(times: int
     assert [finding.rule for finding in admit(beside, run)] == found
 
 
+def test_noise_that_a_budget_admits_is_not_that_of_the_release_beside_it() -> None:
+    """Two releases of other noise are the budget's: the declared one is missing. Twin: one has the declared noise."""
+    louder = Released(label="count", mechanism=NOISE.scaled(2.0))
+    beside = Sequential(parts=(BUDGET, COUNT))
+    assert [finding.rule for finding in admit(beside, (louder, louder))] == ["DPA213"]
+    assert not admit(beside, (louder, Released(label="count", mechanism=NOISE)))
+
+
 @pytest.mark.parametrize("steps", [1, 100])
 def test_a_budget_beside_a_sampled_release_is_confirmed(steps: int) -> None:
     """Their moments multiply. Twin: the same certificate with twice the rate is contradicted or not confirmed."""
