@@ -62,7 +62,7 @@ def _too_small_multiples(tape: RunTape) -> Iterator[Finding]:
     accused: set[str] = set()
     messages = _messages(tape)
     for total in tape.totals:
-        multiple = _multiple(total.noise, messages.get((total.label, total.noise.shape)))
+        multiple = _multiple(total.noise.ravel(), messages.get((total.label, total.noise.shape)))
         if 0 < multiple**2 < total.users * (1 - _ROUNDING) and total.label not in accused:
             accused.add(total.label)
             share = multiple**2 / total.users
@@ -78,12 +78,17 @@ def multiples(tape: RunTape) -> dict[int, float]:
 
     Such a release holds the exact sum over that number, so that one message moves it by as much less.
     """
+    sums: dict[tuple[str, tuple[int, ...]], list[Array]] = defaultdict(list)
+    for total in tape.totals:
+        sums[total.label, total.noise.shape].append(total.noise.ravel())
+    stacked = {key: np.stack(noises) for key, noises in sums.items()}
     found: dict[int, float] = {}
-    for place, release in enumerate(tape.released if tape.totals else ()):
-        for total in tape.totals:
-            if total.label in release.labels and total.noise.shape == release.output.shape:
-                found[place] = found.get(place, 0.0) or _multiple(total.noise, _row_of(release))
-    return {place: multiple for place, multiple in found.items() if multiple}
+    for place, release in enumerate(tape.released if stacked else ()):
+        noises = [stacked[key] for label in set(release.labels) if (key := (label, release.output.shape)) in stacked]
+        row = _row_of(release) if noises else None
+        if row is not None and (multiple := max(_multiple(each, row) for each in noises)):
+            found[place] = multiple
+    return found
 
 
 def _messages(tape: RunTape) -> dict[tuple[str, tuple[int, ...]], Array]:
@@ -108,10 +113,13 @@ def _row_of(release: TapedRelease) -> Array | None:
 
 
 def _multiple(noise: Array, messages: Array | None) -> float:
-    """Return the size of the number that turns the noise of the first such message into a sum's; 0 where none does."""
+    """Return the size of the number that turns the noise of the first such message into a sum's; 0 where none does.
+
+    Shape: one of both has one row, and the other one or several.
+    """
     if messages is None:
         return 0.0
-    ratios = noise.ravel() / messages
+    ratios = noise / messages
     sizes = np.median(ratios, axis=1)
     equal = np.isclose(ratios, sizes[:, None], rtol=_ROUNDING, atol=0.0).all(axis=1) & (sizes != 0)
     return float(abs(sizes[np.argmax(equal)])) if equal.any() else 0.0

@@ -11,7 +11,7 @@ from audits.checks.laws.dependence import Drawn, dependences
 from audits.checks.laws.places import places_of_noise
 from audits.checks.taped_moves import moves_of, too_far
 from audits.checks.taped_noise import depending, noises_of, used_twice
-from audits.checks.taped_totals import too_calm
+from audits.checks.taped_totals import multiples, too_calm
 from dpaudit import Recorder
 from dpaudit.model.mechanism import Array, Mechanism
 from dpaudit.model.tape import RunTape
@@ -172,6 +172,19 @@ def test_a_message_in_a_sum_that_is_drawn_as_one_moves_by_its_own_distance(apart
         noisy = root * Recorder(tape.generator()).release("message", NOISE, exact / root)
         tape.total("message", NOISE, 32, noisy - exact)
     assert [finding.rule for finding in too_far(moves_of(*tapes))] == rules
+
+
+def test_a_sum_of_each_round_is_told_from_those_of_other_rounds() -> None:
+    """Each of 300 messages has the number of its own sum. Twin: noise that stands for no sum has none."""
+    tape = RunTape(seed=1)
+    recorder = Recorder(tape.generator())
+    for users in range(1, 301):
+        noise = recorder.release("message", NOISE, np.zeros((2, 4)))
+        tape.total("message", NOISE, users, np.sqrt(users) * noise)
+        recorder.release("message", NOISE, np.zeros((2, 4)))
+    found = multiples(tape)
+    assert list(found) == list(range(0, 600, 2))
+    assert np.allclose(list(found.values()), np.sqrt(np.arange(1, 301)))
 
 
 def test_whole_messages_of_two_people_that_agree_by_chance_are_not_accused() -> None:
