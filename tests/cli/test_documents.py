@@ -58,7 +58,7 @@ EVERY: dict[str, Block] = {
     ),
     "code": Code(f"a formula {PAYLOAD}"),
     "bars": Bars((Bar("a bar", 0.5, "1.5"),)),
-    "picture": Picture(f"a picture {PAYLOAD}", file="front.svg", live=PAYLOAD),
+    "picture": Picture(f"a picture {PAYLOAD}", file="front.svg"),
     "section": Heading(f"a section {PAYLOAD}", number="7", ident="audits"),
     "tagged": Items((Item(f"a tagged line {PAYLOAD}", ("a line below",), tag=f"proved {PAYLOAD}", form="proved"),)),
     "captioned": Table((("a", f"a captioned cell {PAYLOAD}"),), head=("name", PAYLOAD), caption=f"a caption {PAYLOAD}"),
@@ -105,7 +105,7 @@ def test_foreign_text_becomes_no_markup(name: str) -> None:
     shown["markdown"] = re.sub(r"^```\n.*?^```$", "", shown["markdown"], flags=re.MULTILINE | re.DOTALL)
     rows = [re.findall(r"(?<!\\)\|", line) for line in shown["markdown"].splitlines() if line.startswith("|")]
     assert len({len(bars) for bars in rows}) <= 1
-    assert "<script>alert" not in shown["page"]
+    assert "<script" not in shown["page"]
     assert "<script" not in shown["markdown"]
     assert not re.search(r"(?<!\\)\]\(http", shown["markdown"])
 
