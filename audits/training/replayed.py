@@ -92,8 +92,13 @@ def replay_loop(first: Run, training: Training, rng: np.random.Generator) -> Rep
         findings=stale + findings,
         unseen=(*unseen, *_shown_beside(pairs)),
         compared=(*base.names, *base.published),
-        sums=any(len(pair.changed) < 2 and pair.first.watch.taken[0].summed is not None for pair in pairs),
+        sums=any(len(pair.changed) < 2 and _sums_told(pair.first) for pair in pairs),
     )
+
+
+def _sums_told(run: Run) -> bool:
+    """Return whether the first step of a run told its sums before noise; a run without steps told none."""
+    return any(step.summed is not None for step in run.watch.taken[:1])
 
 
 def _pairs(base: Run, rng: np.random.Generator) -> tuple[tuple[_Pair, ...], tuple[str, ...]]:

@@ -272,6 +272,17 @@ def heads_of_labels(features: Array, labels: Array, watch: Watch, rng: np.random
     return heads
 
 
+def test_a_loop_that_takes_no_step_on_its_records_is_compared() -> None:
+    """Others make it take steps: their number is the finding. The twin takes no step on any records."""
+    own = records()
+
+    def when_others(loop: Softmax) -> Any:
+        return range(12 * (not np.array_equal(loop.features, own.features)))
+
+    assert any("number of steps" in finding.message for finding in replayed(Softmax(steps=when_others)).findings)
+    assert replayed(Softmax(steps=lambda loop: range(0))).findings == ()
+
+
 def test_sums_of_other_parts_are_no_lines() -> None:
     """A loop that sums the parameters of the batch's labels alone has a finding; its mixed batches have more parts."""
     assert {finding.rule for finding in replayed(heads_of_labels).findings} == {"DPA224"}
