@@ -55,7 +55,7 @@ class _Row:
 def _rounded(value: Number, power: int, towards: float) -> float:
     """Return a float whose decimal is at or beyond the root of a bound."""
     if value > sys.float_info.max:
-        return math.inf if towards > 0 else sys.float_info.max ** (1 / power)
+        return math.inf if towards > 0 or value == math.inf else sys.float_info.max ** (1 / power)
     root = float(value) if power == 1 else math.sqrt(value)
     sign, bound = (1 if towards > 0 else -1), Fraction(value)
     while sign * (meant(root) ** power - bound) < 0:
