@@ -7,7 +7,7 @@
     Group(part, size)                     one person owns `size` records
     Subsample(part, rate, scheme)         the part sees a random sample of the records
     Shuffle(part, users)                  the reports of all users, each from the part, in a secret uniform order
-    Filtered(parts, rho, per)             any of the parts, again and again, until a budget is spent
+    Filtered(parts, epsilon | rho | mu)   any of the parts, again and again, until a budget is spent
     Allocate(part, steps)                 a record is in some of `steps` runs of the part, at secret places
     PostProcess(part)  Billboard(part)  Local(part)     change who sees what, not the loss
     Stated(epsilon, delta, source)        somebody else's claim, taken on trust

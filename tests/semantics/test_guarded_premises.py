@@ -364,6 +364,7 @@ def test_a_row_of_the_table_that_says_something_else_is_seen(row: str, monkeypat
     """When an alternative is met, and for how many records a part is read, stand in the row alone."""
     tree, relation, node, other = ROWS[row]
     key = node, MOVES[relation]
+    # The fields that rows change have different types, so that no type fits all of them.
     for rule, wrong in ((RULES[key], False), (replace(RULES[key], **other), True)):  # type: ignore[arg-type]
         monkeypatch.setitem(RULES, key, rule)
         with suppress(InternalError):
